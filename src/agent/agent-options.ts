@@ -1,0 +1,85 @@
+import type { FallbackCause } from '../events/event.ts';
+import type { AgentHooks } from '../hooks/agent-hooks.ts';
+import type { Counters } from '../hooks/context.ts';
+import type { Limits } from '../loop/rules.ts';
+import type { ChatModel } from '../models/port.ts';
+import type { ModelSettings } from '../protocol/chat.ts';
+import type { JsonValue } from '../protocol/json.ts';
+import type { UserMessage } from '../protocol/message.ts';
+import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { ThreadStore } from '../stores/port.ts';
+import type { ToolPort } from '../tools/port.ts';
+
+/** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
+export type HooksOption<Context> =
+  | readonly AgentHooks<Context>[]
+  | ((thread: { readonly threadId: string; readonly context: Context }) => readonly AgentHooks<Context>[]);
+
+export interface AgentOptions<Context = unknown> {
+  /** In events and stored threads. */
+  readonly name: string;
+  readonly model: ChatModel;
+  /** The system prompt. Default: none. */
+  readonly instructions?: string;
+  readonly tools?: readonly ToolPort[];
+  /** Asked in this order, at every point they implement. Copied here: a later change of the list has no effect. */
+  readonly hooks?: HooksOption<Context>;
+  /** Where threads live. Default: in this process's memory. */
+  readonly store?: ThreadStore;
+  /** Settings of every call. What a policy sets for one call goes over them. */
+  readonly settings?: ModelSettings;
+  /** Default: 50 steps a turn, nothing else. */
+  readonly limits?: Limits;
+  /** How many responses in a row may be rejected before the run ends; the last of them ends it. Default: 8. */
+  readonly maxResponseRetries?: number;
+  /** What ends a streak besides an accepted response. Default `accept`: nothing. */
+  readonly resetStreakOn?: 'accept' | 'user-message';
+  /** When text leaves `stream`. Default: `hold` when a policy could take it back, else `live`. */
+  readonly streaming?: 'hold' | 'live';
+  /** What the user is shown in the place of what was withheld. */
+  readonly fallbacks?: { readonly [cause in FallbackCause]?: string };
+  /** `voice` gives deciding points 500 ms in place of 5 s. */
+  readonly hookTimeouts?: 'default' | 'voice';
+  /** What a second run on a held thread gets. Default and only answer so far: `ThreadBusyError`. */
+  readonly onBusy?: 'reject';
+  /** How many calls of one batch run at the same time. Default: 8. */
+  readonly maxParallelTools?: number;
+  /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */
+  readonly cancelGraceMs?: number;
+  /** Milliseconds a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */
+  readonly leaseMs?: number;
+  /** For limits over threads and processes. Default: counts of this process. */
+  readonly counters?: Counters;
+}
+
+/** Who speaks, over what, and what the app knows of it. Policies read it in `ctx`. */
+export interface RunContext<Context> {
+  /** The app's own value. Policies and tools get it as it is; it is never stored, frozen or copied. */
+  readonly context?: Context;
+  readonly sender?: JsonValue;
+  readonly channel?: JsonValue;
+  readonly session?: JsonValue;
+  /** Ends the run `cancelled`. */
+  readonly signal?: AbortSignal;
+}
+
+export interface RunInput<Context> extends RunContext<Context> {
+  /** Default: a new thread with an id of its own. */
+  readonly threadId?: string;
+  readonly message: string | UserMessage;
+  /** Answers every open approval of the thread "not approved" first. Default: `PendingApprovalError`. */
+  readonly supersede?: boolean;
+}
+
+export interface StepInput<Context> extends RunContext<Context> {
+  readonly threadId: string;
+  /** Begins a turn; without it the open turn goes on. */
+  readonly message?: string | UserMessage;
+  readonly supersede?: boolean;
+}
+
+export interface ResumeInput<Context> extends RunContext<Context> {
+  readonly threadId: string;
+  /** Default: none. What expired then counts as not approved, and a turn left by an ended process goes on. */
+  readonly answers?: readonly ApprovalAnswer[];
+}

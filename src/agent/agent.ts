@@ -1,0 +1,32 @@
+import type { EventPattern } from '../events/pattern.ts';
+import type { RunResult } from '../loop/result.ts';
+import type { RunStream } from '../loop/stream.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { ResumeInput, RunInput, StepInput } from './agent-options.ts';
+import type { Observer, ObserverOptions } from './observers.ts';
+
+/** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
+export interface Agent<Context = unknown> {
+  readonly name: string;
+  /** Runs one turn to its end, or to where a person is needed. Throws only for mistakes of the caller. */
+  run(input: RunInput<Context>): Promise<RunResult>;
+  /** The same, with its events as they come. Starts at once; leaving the loop early does not end the run. */
+  stream(input: RunInput<Context>): RunStream;
+  /** One model call and its tools; `continues` until the turn ends. The retry cap binds over these calls too. */
+  runStep(input: StepInput<Context>): Promise<RunResult>;
+  /** Answers pending approvals, in this process or another. Throws `ApprovalError` when an answer matches none. */
+  resume(input: ResumeInput<Context>): Promise<RunResult>;
+  /** Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. */
+  cancel(threadId: string): Promise<RunResult>;
+  /** Approvals that wait for an answer, of one thread or of all, oldest id first. */
+  pendingApprovals(page?: {
+    readonly threadId?: string;
+    readonly after?: string;
+    readonly limit?: number;
+  }): Promise<readonly Approval[]>;
+  /** Watches events of every run. Returns how to stop; throws `ConfigError` for a pattern that means no event. */
+  on(pattern: EventPattern, observer: Observer, options?: ObserverOptions): () => void;
+  /** Settles when the observers told so far are done or given up on. For tests and shutdown. */
+  settled(): Promise<void>;
+}
+

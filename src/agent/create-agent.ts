@@ -1,0 +1,217 @@
+import { randomUUID } from 'node:crypto';
+import type { AgentEvent, FallbackCause } from '../events/event.ts';
+import type { AgentHooks } from '../hooks/agent-hooks.ts';
+import { bindHooks } from '../hooks/bind.ts';
+import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
+import { CancelScope } from '../internal/cancel-scope.ts';
+import { LeaseKeeper } from '../loop/lease-keeper.ts';
+import type { Ports } from '../loop/ports.ts';
+import type { RunResult } from '../loop/result.ts';
+import { resumeThread } from '../loop/resume.ts';
+import type { Rules } from '../loop/rules.ts';
+import { cancelStored, continueTurn, runMessage } from '../loop/run.ts';
+import type { ThreadRun } from '../loop/with-thread.ts';
+import { Outlet, type RunStream } from '../loop/stream.ts';
+import { memoryStore } from '../stores/memory.ts';
+import { toolRegistry } from '../tools/registry.ts';
+import type { Agent } from './agent.ts';
+import type { AgentOptions, HooksOption, ResumeInput, RunContext, RunInput, StepInput } from './agent-options.ts';
+import { checkAgentOptions, checkKeys, checkThreadId, readMessage } from './check-options.ts';
+import { checkAnswers } from './check-answers.ts';
+import { memoryCounters } from './memory-counters.ts';
+import { Observers } from './observers.ts';
+
+const RUN_KEYS = ['threadId', 'message', 'supersede', 'context', 'sender', 'channel', 'session', 'signal'];
+const RESUME_KEYS = ['threadId', 'answers', 'context', 'sender', 'channel', 'session', 'signal'];
+
+const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
+  'user-message': 'Sorry, I cannot help with that.',
+  request: 'Sorry, I cannot help with that.',
+  response: 'Sorry, I cannot answer that.',
+  outgoing: 'Sorry, I cannot show you that answer.',
+  'hook-failure': 'Sorry, something went wrong. Please try again.',
+  error: 'Sorry, something went wrong. Please try again.',
+  limit: 'Sorry, I could not finish this. Please try again with a smaller request.',
+};
+
+/**
+ * Wires policies, tools, a model and a store into an agent. Everything that can be wrong with the options is
+ * a `ConfigError` here, before anything has run.
+ */
+export function createAgent<Context = unknown>(options: AgentOptions<Context>): Agent<Context> {
+  checkAgentOptions(options);
+  return new ThreadAgent(options);
+}
+
+interface LiveRun {
+  readonly cancel: CancelScope;
+  readonly result: Promise<RunResult>;
+}
+
+class ThreadAgent<Context> implements Agent<Context> {
+  readonly name: string;
+  readonly #options: AgentOptions<Context>;
+  readonly #ports: Omit<Ports, 'hooks'>;
+  readonly #rules: Rules;
+  readonly #leases: LeaseKeeper;
+  readonly #observers = new Observers();
+  readonly #live = new Map<string, LiveRun>();
+  readonly #compiledFor: (threadId: string, context: Context) => CompiledHooks;
+
+  constructor(options: AgentOptions<Context>) {
+    this.name = options.name;
+    this.#options = options;
+    this.#compiledFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default');
+    this.#rules = rulesOf(options);
+    this.#ports = portsOf(options, this.#observers.observe);
+    this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
+  }
+
+  run(input: RunInput<Context>): Promise<RunResult> {
+    return this.#runMessage('agent.run', input, undefined);
+  }
+
+  stream(input: RunInput<Context>): RunStream {
+    const outlet = new Outlet();
+    const result = this.#runMessage('agent.stream', input, outlet).finally(() => outlet.end());
+    // A caller that only reads events still must not end the process; whoever awaits `result` gets the error.
+    result.catch(() => undefined);
+    return { result, [Symbol.asyncIterator]: () => outlet[Symbol.asyncIterator]() };
+  }
+
+  async runStep(input: StepInput<Context>): Promise<RunResult> {
+    checkKeys('agent.runStep', input, RUN_KEYS);
+    const threadId = checkThreadId('agent.runStep', input.threadId);
+    const rules = { ...this.#rules, singleStep: true };
+    if (input.message === undefined) return this.#start(threadId, input, (run) => continueTurn(run), { rules });
+    const message = readMessage('agent.runStep', input.message);
+    const supersede = input.supersede === true;
+    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), { rules });
+  }
+
+  async resume(input: ResumeInput<Context>): Promise<RunResult> {
+    checkKeys('agent.resume', input, RESUME_KEYS);
+    const threadId = checkThreadId('agent.resume', input.threadId);
+    const answers = checkAnswers(input.answers ?? []);
+    return this.#start(threadId, input, (run) => resumeThread(run, answers));
+  }
+
+  async cancel(threadId: string): Promise<RunResult> {
+    const live = this.#live.get(checkThreadId('agent.cancel', threadId));
+    if (live === undefined) return this.#start(threadId, {}, (run) => cancelStored(run));
+    live.cancel.cancel();
+    return live.result;
+  }
+
+  async pendingApprovals(page: Parameters<Agent['pendingApprovals']>[0] = {}): ReturnType<Agent['pendingApprovals']> {
+    return this.#ports.store.pendingApprovals(page);
+  }
+
+  on(...args: Parameters<Agent['on']>): () => void {
+    return this.#observers.on(...args);
+  }
+
+  settled(): Promise<void> {
+    return this.#observers.settled();
+  }
+
+  async #runMessage(where: string, input: RunInput<Context>, outlet: Outlet | undefined): Promise<RunResult> {
+    checkKeys(where, input, RUN_KEYS);
+    const threadId = input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
+    const message = readMessage(where, input.message);
+    const supersede = input.supersede === true;
+    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), { outlet });
+  }
+
+  #start(
+    threadId: string,
+    input: RunContext<Context>,
+    begin: (run: ThreadRun) => Promise<RunResult>,
+    extra: { readonly rules?: Rules; readonly outlet?: Outlet | undefined } = {},
+  ): Promise<RunResult> {
+    const compiled = this.#compiledFor(threadId, input.context as Context); // an absent context is the app's own choice of type
+    const cancel = new CancelScope(input.signal);
+    const { outlet } = extra;
+    const holds = (this.#options.streaming ?? (compiled.holdsStream ? 'hold' : 'live')) === 'hold';
+    const result = begin({
+      ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(compiled, facts, ports) },
+      leases: this.#leases,
+      threadId,
+      mayCreate: true,
+      options: {
+        context: input.context,
+        facts: {
+          agentPath: [],
+          sender: input.sender ?? null,
+          channel: input.channel ?? null,
+          session: input.session ?? null,
+        },
+        cancel,
+        rules: extra.rules ?? this.#rules,
+        outlet: outlet?.push ?? ignore,
+        backpressure: outlet?.backpressure ?? none,
+        live: outlet !== undefined && !holds,
+        streams: outlet !== undefined,
+      },
+    });
+    return this.#track(threadId, { cancel, result });
+  }
+
+  /** Only the run that holds the thread can be cancelled through it; one that was refused must not take its place. */
+  #track(threadId: string, live: LiveRun): Promise<RunResult> {
+    if (this.#live.has(threadId)) return live.result;
+    this.#live.set(threadId, live);
+    return live.result.finally(() => this.#live.delete(threadId));
+  }
+}
+
+function hooksFor<Context>(
+  hooks: HooksOption<Context>,
+  profile: 'default' | 'voice',
+): (threadId: string, context: Context) => CompiledHooks {
+  // The compiler only calls them; what `Context` is stays between the app and its policies.
+  const compile = (list: readonly AgentHooks<Context>[]): CompiledHooks =>
+    compileHooks(list as readonly AgentHooks<never>[], profile);
+  if (typeof hooks === 'function') return (threadId, context) => compile(hooks({ threadId, context }));
+  const compiled = compile(hooks);
+  return () => compiled;
+}
+
+function rulesOf(options: AgentOptions<never>): Rules {
+  return Object.freeze({
+    maxResponseRetries: options.maxResponseRetries ?? 8,
+    resetStreakOn: options.resetStreakOn ?? 'accept',
+    limits: { steps: 50, ...options.limits },
+    fallbacks: { ...FALLBACKS, ...options.fallbacks },
+    maxPauses: 3,
+    maxAttempts: 3,
+    singleStep: false,
+  });
+}
+
+function portsOf(options: AgentOptions<never>, observe: (event: AgentEvent) => void): Omit<Ports, 'hooks'> {
+  const registry = toolRegistry(options.tools ?? []);
+  return {
+    agentName: options.name,
+    instructions: options.instructions ?? '',
+    store: options.store ?? memoryStore(),
+    model: options.model,
+    settings: Object.freeze({ ...options.settings }),
+    tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
+    counters: options.counters ?? memoryCounters(),
+    clock: { now: Date.now, monotonic: () => performance.now() },
+    newId: randomUUID,
+    observe,
+    maxParallelTools: options.maxParallelTools ?? 8,
+    cancelGraceMs: options.cancelGraceMs ?? 2_000,
+    emptyRetries: 2,
+  };
+}
+
+function ignore(): void {
+  // A run without a reader: its events go to the observers and the store only.
+}
+
+function none(): undefined {
+  return undefined;
+}

@@ -1,0 +1,27 @@
+import { AgentHooksError } from './base.ts';
+
+/** A turn was cut off by a crash and closed by a later run, which keeps the results that were recorded. */
+export class TurnInterruptedError extends AgentHooksError {
+  readonly code = 'turn-interrupted';
+
+  constructor(turnId: string) {
+    super({
+      where: `turn '${turnId}'`,
+      what: 'its process ended before the turn did, and a new message came',
+      fix: 'Nothing to do: recorded results were kept. Call `resume` instead of `run` to go on with such a turn',
+    });
+    this.name = 'TurnInterruptedError';
+  }
+}
+
+/** A failure that a stored turn recorded, read in a process where the original error is not at hand. */
+export class RecordedError extends AgentHooksError {
+  readonly code: string;
+
+  constructor(info: { readonly name: string; readonly code: string; readonly message: string }) {
+    super({ where: '', what: '', fix: '' });
+    this.name = info.name;
+    this.code = info.code;
+    this.message = info.message;
+  }
+}

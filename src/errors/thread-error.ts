@@ -1,0 +1,40 @@
+import { AgentHooksError, type ErrorText } from './base.ts';
+
+export type ThreadErrorCode = 'unknown-thread' | 'pending-approval' | 'nothing-to-continue' | 'agent-mismatch';
+
+/** The caller asked something of a thread that its state does not allow. Thrown before anything ran. */
+export class ThreadError extends AgentHooksError {
+  readonly code: ThreadErrorCode;
+
+  constructor(code: ThreadErrorCode, text: ErrorText) {
+    super(text);
+    this.name = 'ThreadError';
+    this.code = code;
+  }
+}
+
+export class UnknownThreadError extends ThreadError {
+  constructor(threadId: string) {
+    super('unknown-thread', {
+      where: `thread '${threadId}'`,
+      what: 'the store has no such thread',
+      fix: 'Check the id and the store; `run` with a message starts a new thread',
+    });
+    this.name = 'UnknownThreadError';
+  }
+}
+
+/** A message came while calls wait for a person. A chat text never counts as an answer. */
+export class PendingApprovalError extends ThreadError {
+  readonly approvalIds: readonly string[];
+
+  constructor(threadId: string, approvalIds: readonly string[]) {
+    super('pending-approval', {
+      where: `thread '${threadId}'`,
+      what: `${approvalIds.length} approval(s) wait for an answer`,
+      fix: 'Answer them with `resume`, end the turn with `cancel`, or run with `supersede: true`, which answers them "not approved"',
+    });
+    this.name = 'PendingApprovalError';
+    this.approvalIds = approvalIds;
+  }
+}

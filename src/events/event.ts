@@ -1,0 +1,154 @@
+import type { FinishReason, Usage } from '../protocol/chat.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { ToolOutcome } from '../protocol/message.ts';
+import type { Purpose } from '../protocol/texts.ts';
+
+/** Where and when an event belongs. `seq` never restarts on a thread; an unstored event repeats that of the stored one before it. */
+export interface EventStamp {
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly step: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly seq: number;
+  /** The agents this event rose through; absent for the agent itself. */
+  readonly agentPath?: readonly string[];
+}
+
+/** How a turn, or one call of `run`, ended. */
+export type TurnStatus =
+  | 'completed'
+  | 'blocked'
+  | 'limited'
+  | 'refused'
+  | 'cancelled'
+  | 'failed';
+
+export type FallbackCause = 'user-message' | 'request' | 'response' | 'outgoing' | 'hook-failure' | 'error' | 'limit';
+
+/** What happened, without its stamp. Names are noun.verb; nothing here is content before its verdict. */
+export type EventBody =
+  // turn
+  | { readonly type: 'turn.started'; readonly isFirst: boolean }
+  | { readonly type: 'turn.finished'; readonly status: TurnStatus; readonly steps: number; readonly usage: Usage }
+  | { readonly type: 'step.started' }
+  | { readonly type: 'step.finished'; readonly outcome: 'accepted' | 'rejected' | 'suspended' | 'ended' }
+  // texts
+  | { readonly type: 'message.user'; readonly text: string; readonly discarded?: true }
+  | {
+      readonly type: 'message.outgoing';
+      readonly text: string;
+      readonly isFinal: boolean;
+      readonly discarded?: true;
+      readonly fallback?: FallbackCause;
+    }
+  // model
+  | { readonly type: 'llm.requested'; readonly model: string; readonly purpose: Purpose; readonly attempt: number }
+  | { readonly type: 'llm.delta'; readonly kind: 'text' | 'reasoning' | 'tool-input'; readonly text: string }
+  | {
+      readonly type: 'llm.responded';
+      readonly responseId: string;
+      readonly model: string;
+      readonly finishReason: FinishReason;
+      readonly toolCalls: number;
+      readonly usage: Usage;
+      readonly latencyMs: number;
+    }
+  | {
+      readonly type: 'llm.rejected';
+      readonly by: string;
+      readonly point: string;
+      readonly streak: number;
+      readonly usage: Usage;
+    }
+  | { readonly type: 'llm.retrying'; readonly reason: string; readonly attempt: number; readonly delayMs: number }
+  | { readonly type: 'text.retracted'; readonly by: string; readonly point: string }
+  // tools
+  | {
+      readonly type: 'tool.called';
+      readonly callId: string;
+      readonly toolName: string;
+      /** What the model asked for; what ran is in the history. */
+      readonly requestedInput: JsonValue;
+    }
+  | { readonly type: 'tool.started'; readonly callId: string; readonly toolName: string }
+  | { readonly type: 'tool.progress'; readonly callId: string; readonly toolName: string; readonly data: JsonValue }
+  | { readonly type: 'tool.succeeded'; readonly callId: string; readonly toolName: string; readonly durationMs: number }
+  | {
+      readonly type: 'tool.failed';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly durationMs: number;
+      readonly outcome: ToolOutcome;
+    }
+  | {
+      readonly type: 'tool.refused';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly outcome: ToolOutcome;
+      readonly by: string;
+      readonly reason: string;
+    }
+  | { readonly type: 'tool.replied'; readonly callId: string; readonly toolName: string; readonly text: string }
+  | { readonly type: 'tool.save-refused'; readonly callId: string; readonly toolName: string; readonly field: string }
+  // approvals
+  | {
+      readonly type: 'approval.requested';
+      readonly approvalId: string;
+      readonly callId: string;
+      readonly toolName: string;
+      readonly prompts: readonly string[];
+    }
+  | {
+      readonly type: 'approval.answered';
+      readonly approvalId: string;
+      readonly callId: string;
+      readonly approved: boolean;
+      readonly by: string;
+      readonly reason?: string;
+      readonly edited: boolean;
+    }
+  | { readonly type: 'approval.expired'; readonly approvalId: string; readonly callId: string }
+  // knowledge
+  | { readonly type: 'knowledge.queried'; readonly query: string }
+  | { readonly type: 'knowledge.found'; readonly passages: number }
+  // policies
+  | {
+      readonly type: 'hook.decided';
+      readonly policy: string;
+      readonly version?: string;
+      readonly point: string;
+      readonly decision: string;
+      /** The reason of a Block or the prompt of a confirmation; feedback and rewrites are never recorded. */
+      readonly reason?: string;
+      readonly callId?: string;
+      readonly recheck?: true;
+      readonly shadow?: true;
+      readonly durationMs: number;
+      /** HMAC of what was judged, under a key of the thread. */
+      readonly digest: string;
+    }
+  | {
+      readonly type: 'hook.failed';
+      readonly policy: string;
+      readonly version?: string;
+      readonly point: string;
+      readonly kind: string;
+      readonly errorName?: string;
+      readonly callId?: string;
+      /** True when the failure was let through because the point is open for this policy. */
+      readonly open: boolean;
+      /** True when the answer came after its time limit and was dropped. */
+      readonly late?: true;
+    }
+  // the rest
+  | { readonly type: 'context.compacted'; readonly messagesBefore: number; readonly messagesAfter: number }
+  | { readonly type: 'state.changed'; readonly fields: readonly string[] }
+  | { readonly type: 'line.said'; readonly kind: string; readonly text: string }
+  | { readonly type: 'error.raised'; readonly code: string; readonly name: string; readonly details?: JsonObject }
+  | { readonly type: 'thread.ended'; readonly reason: string };
+
+/** Everything an observer or a stream can see. One union; switch on `type`. */
+export type AgentEvent = EventStamp & EventBody;
+export type EventType = EventBody['type'];
+export type EventOf<Type extends EventType> = Extract<EventBody, { readonly type: Type }> & EventStamp;

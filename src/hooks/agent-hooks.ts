@@ -1,0 +1,118 @@
+import type { ErrorDecision } from '../decisions/error-decision.ts';
+import type { QueryDecision, ResultsDecision } from '../decisions/knowledge-decision.ts';
+import type { MessageDecision } from '../decisions/message-decision.ts';
+import type { RequestDecision } from '../decisions/request-decision.ts';
+import type { ResponseDecision } from '../decisions/response-decision.ts';
+import type { ToolDecision } from '../decisions/tool-decision.ts';
+import type { ToolResultDecision } from '../decisions/tool-result-decision.ts';
+import type { TurnDecision } from '../decisions/turn-decision.ts';
+import type { WindowDecision } from '../decisions/window-decision.ts';
+import type { AgentHooksError } from '../errors/base.ts';
+import type { AgentEvent } from '../events/event.ts';
+import type { EventPattern } from '../events/pattern.ts';
+import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
+import type { Message } from '../protocol/message.ts';
+import type {
+  IncomingText,
+  KnowledgeQuery,
+  KnowledgeResults,
+  OutgoingText,
+  PromptInfo,
+  TextWindow,
+  TurnStart,
+} from '../protocol/texts.ts';
+import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import type { HookContext } from './context.ts';
+
+/** An answer now or later; returning nothing is no opinion. */
+export type Answer<Decision> = Decision | undefined | void | PromiseLike<Decision | undefined | void>;
+
+/** How one policy is asked at one point. */
+export interface HookOptions {
+  /** Milliseconds. Default: the point's limit. */
+  readonly timeoutMs?: number;
+  /** What a failure of this policy means here. Default: the point's. */
+  readonly failure?: 'closed' | 'open';
+  /** Returning nothing is then a failure; `ToolDecision.abstain()` is not. Default: false. */
+  readonly mustDecide?: boolean;
+}
+
+/**
+ * A policy: an object with any of these methods. One that is not implemented, or returns nothing, has no
+ * opinion. Ports the Rust `AgentHooks` trait, and gives what Mantle's hooks and Unmute's hooks give.
+ *
+ * What a policy receives of the protocol is deeply frozen JSON; it answers with a decision and changes
+ * nothing. A policy that throws, hangs or answers anything else has failed, which is never an allow: the
+ * points table says what happens then.
+ */
+export interface AgentHooks<Context = unknown> {
+  /** In decisions, events and errors. Default: the class name. Explicit and unique for a policy that keeps memory or asks for approval. */
+  readonly name?: string;
+  /** Recorded with approvals; after a change an open approval is asked again. */
+  readonly version?: string;
+  /** Before or after the unmarked ones. Default: the order of the list. */
+  readonly order?: 'first' | 'last';
+  readonly options?: { readonly [Point in HookPoint]?: HookOptions };
+  /** What `onEvent` hears. Default: everything. */
+  readonly events?: readonly EventPattern[];
+
+  /** Before anything of the turn is stored. A Block or a failure ends it with nothing stored. */
+  onTurnStart?(turn: TurnStart, ctx: HookContext<Context>): Answer<TurnDecision>;
+  /** The user's final text, before it is stored. Block: the text is kept in the audit only and a fallback shown. */
+  onUserMessage?(message: IncomingText, ctx: HookContext<Context>): Answer<MessageDecision>;
+  /** Each system prompt the SDK builds, before placeholders are filled. Synchronous. */
+  systemPrompt?(prompt: string, info: PromptInfo): string;
+  /** Once per model call, on exactly what will be sent. On a turn's first step the user's message is not stored yet. */
+  preLlmRequest?(request: ChatRequest, ctx: HookContext<Context>): Answer<RequestDecision>;
+  /** Around one model call. May skip `next`, change what goes in (it is judged again) or what comes out. */
+  wrapLlmCall?(
+    request: ChatRequest,
+    next: (request: ChatRequest) => AsyncIterable<ChatStreamPart>,
+    ctx: HookContext<Context>,
+  ): AsyncIterable<ChatStreamPart>;
+  /** As held text grows, in streaming mode `window`. */
+  onTextWindow?(window: TextWindow, ctx: HookContext<Context>): Answer<WindowDecision>;
+  /** The whole response, before it is stored, shown or acted on. */
+  onLlmResponse?(response: ChatResponse, ctx: HookContext<Context>): Answer<ResponseDecision>;
+  /** Every call of a batch, in order, before any tool of the batch runs; again when a person has answered. */
+  preToolUse?(invocation: ToolInvocation, ctx: HookContext<Context>): Answer<ToolDecision>;
+  /** Around one tool call. May skip `next`. */
+  wrapToolUse?(
+    invocation: ToolInvocation,
+    next: (invocation: ToolInvocation) => Promise<ToolResult>,
+    ctx: HookContext<Context>,
+  ): Promise<ToolResult>;
+  /** After each call that ran, before its result is recorded; last policy first. Open by default: it already ran. */
+  postToolUse?(invocation: ToolInvocation, result: ToolResult, ctx: HookContext<Context>): Answer<ToolResultDecision>;
+  /** Before a knowledge search. */
+  onKnowledgeQuery?(query: KnowledgeQuery, ctx: HookContext<Context>): Answer<QueryDecision>;
+  /** What a knowledge search found, before the model reads it. */
+  onKnowledgeResults?(results: KnowledgeResults, ctx: HookContext<Context>): Answer<ResultsDecision>;
+  /** Each text for the user, also beside tool calls. Open by default. */
+  onOutgoingMessage?(message: OutgoingText, ctx: HookContext<Context>): Answer<MessageDecision>;
+  /** Provider and tool errors. `true` is recover, `false` abort; only told of a closed hook failure, a cap or an abort. */
+  onError?(error: AgentHooksError, ctx: HookContext<Context>): Answer<boolean | ErrorDecision>;
+  /** Before history is compacted: a summary to use, or nothing for the built-in one. */
+  onContextCompact?(messages: readonly Message[], ctx: HookContext<Context>): Answer<string>;
+  /** Every event that `events` names. Never awaited, changes nothing. */
+  onEvent?(event: AgentEvent, ctx: HookContext<Context>): unknown;
+}
+
+/** A moment of a turn at which policies are asked: every method of `AgentHooks`. */
+export type HookPoint =
+  | 'onTurnStart'
+  | 'onUserMessage'
+  | 'systemPrompt'
+  | 'preLlmRequest'
+  | 'wrapLlmCall'
+  | 'onTextWindow'
+  | 'onLlmResponse'
+  | 'preToolUse'
+  | 'wrapToolUse'
+  | 'postToolUse'
+  | 'onKnowledgeQuery'
+  | 'onKnowledgeResults'
+  | 'onOutgoingMessage'
+  | 'onError'
+  | 'onContextCompact'
+  | 'onEvent';

@@ -1,0 +1,193 @@
+import { HookError, type HookFailureKind } from '../errors/hook-error.ts';
+import { isThenable } from '../internal/is-thenable.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { HookContext } from './context.ts';
+import type { HookEntry, Move } from './entry.ts';
+import type { HookCancelled, HookFailed } from './gate.ts';
+import { type ContextSource, hookContext } from './hook-context.ts';
+import type { HookRun } from './hook-run.ts';
+import { type Question, recordFailure } from './record.ts';
+import { type Outcome, type Waiter, waitFor } from './wait.ts';
+
+/** What came of it; `undefined` is no opinion. */
+export type Asked = { readonly decision: Move } | HookFailed | HookCancelled | undefined;
+
+/** How a failure is told apart, and what caused it. */
+export interface FailureFacts {
+  readonly cause?: unknown;
+  readonly detail?: string;
+  readonly fix?: string;
+}
+
+export const CANCELLED: HookCancelled = Object.freeze({ type: 'cancelled' });
+
+/**
+ * One policy, asked once. A synchronous answer makes no promise, timer or signal. Whatever is not a legal
+ * decision of the point is a failure, and what comes after the limit or a cancel is recorded and dropped.
+ */
+export class Ask implements ContextSource, Waiter {
+  readonly run: HookRun;
+  readonly entry: HookEntry;
+  readonly question: Question;
+  /** Milliseconds from the question to a decision. */
+  durationMs = 0;
+  /** A misuse of the context. It counts even when the policy caught what was thrown. */
+  fault: HookError | undefined;
+  #over = false;
+  #aborted = false;
+  #abortReason: unknown;
+  #controller: AbortController | undefined;
+
+  constructor(run: HookRun, entry: HookEntry, question: Question) {
+    this.run = run;
+    this.entry = entry;
+    this.question = question;
+  }
+
+  get timeoutMs(): number {
+    return this.entry.timeoutMs;
+  }
+
+  /** True once nothing this hook does can count any more. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
+  get context(): HookContext {
+    return hookContext(this);
+  }
+
+  /** Aborted on the limit and on cancel. Made when first read. */
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      const { run } = this;
+      if (this.#aborted) this.#controller.abort(this.#abortReason);
+      else if (run.cancelled) this.#controller.abort(run.ports.cancel.reason);
+      else run.track(this);
+    }
+    return this.#controller.signal;
+  }
+
+  /**
+   * Asks. `evenIfCancelled` is for what is recorded in any case: a synchronous answer then counts after a
+   * cancel, while a hook that takes its time is still cut off.
+   */
+  start(evenIfCancelled = false): MaybePromise<Asked> {
+    const { run, entry, question } = this;
+    if (run.cancelled && !evenIfCancelled) return CANCELLED;
+    const startedAt = run.ports.now();
+    let value: unknown;
+    let pending: boolean;
+    try {
+      value = this.call(question.payload, question.result);
+      pending = isThenable(value);
+    } catch (cause) {
+      return this.#fail('threw', { cause });
+    }
+    if (pending) {
+      return this.#await(value as PromiseLike<unknown>, startedAt, evenIfCancelled);
+    }
+    if (run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
+    if (value !== undefined) this.durationMs = run.ports.now() - startedAt;
+    return entry.codec === undefined ? this.#end(undefined) : this.#read(value);
+  }
+
+  /** Calls the hook, which may throw. */
+  call(payload: unknown, result: unknown): unknown {
+    const { call } = this.entry;
+    return result === undefined ? call(payload, this.context) : call(payload, result, this.context);
+  }
+
+  /** Waits for something else on behalf of this policy, such as the check of its rewrite. */
+  wait(thenable: PromiseLike<unknown>): Promise<Outcome> {
+    return waitFor(this, thenable);
+  }
+
+  error(kind: HookFailureKind, facts: FailureFacts = {}): HookError {
+    const { cause, ...text } = facts;
+    return new HookError(
+      { policy: this.entry.policy, point: this.question.point, kind, ...text },
+      cause === undefined ? undefined : { cause },
+    );
+  }
+
+  end(): void {
+    this.#over = true;
+  }
+
+  passed(): void {
+    this.interrupt(this.error('timed-out'));
+  }
+
+  interrupt(reason: unknown): void {
+    this.#over = true;
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  late(outcome: Outcome, endedBy: 'timed-out' | 'cancelled'): void {
+    const error =
+      outcome.type === 'rejected'
+        ? this.error('threw', { cause: outcome.cause })
+        : this.error('timed-out');
+    recordFailure(this, error, {
+      open: endedBy === 'timed-out' && this.entry.failure === 'open',
+      late: true,
+    });
+  }
+
+  async #await(
+    thenable: PromiseLike<unknown>,
+    startedAt: number,
+    evenIfCancelled: boolean,
+  ): Promise<Asked> {
+    const outcome = await this.wait(thenable);
+    this.durationMs = this.run.ports.now() - startedAt;
+    if (this.run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
+    switch (outcome.type) {
+      case 'answered':
+        return this.#read(outcome.value);
+      case 'rejected':
+        return this.#fail('threw', { cause: outcome.cause });
+      case 'timed-out':
+        return this.#fail('timed-out');
+      case 'cancelled':
+        return CANCELLED;
+    }
+  }
+
+  #read(value: unknown): Asked {
+    const { entry } = this;
+    if (this.fault !== undefined) return this.#end({ type: 'failed', error: this.fault });
+    if (value === undefined)
+      return entry.mustDecide ? this.#fail('undecided') : this.#end(undefined);
+    let read: ReturnType<NonNullable<HookEntry['codec']>['read']>;
+    try {
+      read = entry.codec?.read(value) ?? { problem: 'is a value where none is asked for' };
+    } catch (cause) {
+      return this.#fail('illegal', { cause });
+    }
+    if ('problem' in read) return this.#fail('illegal', { detail: `the answer ${read.problem}` });
+    if (read.decision.type === 'requires-confirmation' && entry.namedBy === 'position') {
+      return this.#fail('illegal', {
+        detail:
+          'a policy without a `name` asked for an approval, which is recorded under that name',
+        fix: 'Give the policy a `name`',
+      });
+    }
+    return this.#end(read);
+  }
+
+  #fail(kind: HookFailureKind, facts?: FailureFacts): HookFailed {
+    this.#over = true;
+    return { type: 'failed', error: this.fault ?? this.error(kind, facts) };
+  }
+
+  #end<T extends Asked>(asked: T): T {
+    this.#over = true;
+    return asked;
+  }
+}

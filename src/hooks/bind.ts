@@ -1,0 +1,132 @@
+import type { AgentEvent } from '../events/event.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import type { HookPoint } from './agent-hooks.ts';
+import type { ChainSetting, Rewrite } from './chain.ts';
+import type { CompiledHooks } from './compile.ts';
+import type {
+  ChainVerdict,
+  CheckInput,
+  GatePorts,
+  HookGate,
+  Moment,
+  RunFacts,
+  ToolChainVerdict,
+} from './gate.ts';
+import { HookRun } from './hook-run.ts';
+import { isObserverFailure, tell } from './observe.ts';
+import { ResultChain } from './result-chain.ts';
+import { rewriteRequest } from './rewrite-request.ts';
+import { rewriteResponse } from './rewrite-response.ts';
+import { rewriteText } from './rewrite-text.ts';
+import { ToolChain } from './tool-chain.ts';
+import { VerdictChain } from './verdict-chain.ts';
+
+/** The policies of an agent, asked for one run. Cheap: nothing is made per policy. */
+export function bindHooks(compiled: CompiledHooks, facts: RunFacts, ports: GatePorts): HookGate {
+  return new BoundHooks(compiled, new HookRun(facts, ports));
+}
+
+class BoundHooks implements HookGate {
+  readonly has: (point: HookPoint) => boolean;
+  readonly holdsStream: boolean;
+  readonly #compiled: CompiledHooks;
+  readonly #run: HookRun;
+  #last: Moment | undefined;
+
+  constructor(compiled: CompiledHooks, run: HookRun) {
+    this.has = compiled.has;
+    this.holdsStream = compiled.holdsStream;
+    this.#compiled = compiled;
+    this.#run = run;
+  }
+
+  turnStart(turn: TurnStart, moment: Moment): MaybePromise<ChainVerdict<TurnStart>> {
+    return new VerdictChain(this.#at('onTurnStart', moment), deepFreeze(turn), noRewrite).run();
+  }
+
+  userMessage(message: IncomingText, moment: Moment): MaybePromise<ChainVerdict<IncomingText>> {
+    const setting = this.#at('onUserMessage', moment);
+    return new VerdictChain(setting, deepFreeze(message), rewriteText<IncomingText>).run();
+  }
+
+  request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>> {
+    return new VerdictChain(
+      this.#at('preLlmRequest', moment),
+      deepFreeze(request),
+      rewriteRequest,
+    ).run();
+  }
+
+  response(
+    response: ChatResponse,
+    newCallId: () => string,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<ChatResponse>> {
+    const setting = this.#at('onLlmResponse', moment);
+    return new VerdictChain(
+      setting,
+      deepFreeze(response),
+      // A new call on a recheck is a change, which is refused: it must not use up an id.
+      (value: ChatResponse, decision: Parameters<typeof rewriteResponse>[1], recheck) =>
+        rewriteResponse(value, decision, recheck ? noCallId : newCallId),
+    ).run();
+  }
+
+  toolUse(
+    invocation: ToolInvocation,
+    check: CheckInput,
+    moment: Moment,
+  ): MaybePromise<ToolChainVerdict> {
+    return new ToolChain(this.#at('preToolUse', moment), deepFreeze(invocation), check).run();
+  }
+
+  toolResult(
+    invocation: ToolInvocation,
+    result: ToolResult,
+    moment: Moment,
+  ): MaybePromise<ToolResult> {
+    const setting = this.#at('postToolUse', moment);
+    return new ResultChain(setting, deepFreeze(invocation), deepFreeze(result)).run();
+  }
+
+  outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>> {
+    const setting = this.#at('onOutgoingMessage', moment);
+    return new VerdictChain(setting, deepFreeze(message), rewriteText<OutgoingText>).run();
+  }
+
+  observe(event: AgentEvent): void {
+    const entries = this.#compiled.observers[event.type];
+    if (entries === undefined || isObserverFailure(event)) return;
+    const moment = this.#momentOf(event);
+    for (const entry of entries) tell(this.#run, entry, { event, moment });
+  }
+
+  close(): void {
+    this.#run.close();
+  }
+
+  #at(point: HookPoint, moment: Moment): ChainSetting {
+    this.#last = moment;
+    return { run: this.#run, point, entries: this.#compiled.entries[point] ?? [], moment };
+  }
+
+  /** An event knows its step only; the rest is that of the last question of the same step. */
+  #momentOf(event: AgentEvent): Moment {
+    if (this.#last?.step !== event.step)
+      this.#last = { step: event.step, attempt: 1, purpose: 'main' };
+    return this.#last;
+  }
+}
+
+function noCallId(): string {
+  return '';
+}
+
+/** The turn has nothing that could be changed, and its codec knows no Modify. */
+function noRewrite(): Rewrite<TurnStart> {
+  return { problem: 'a turn cannot be changed' };
+}

@@ -1,0 +1,170 @@
+import type { HookError } from '../errors/hook-error.ts';
+import { isThenable } from '../internal/is-thenable.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { HookPoint } from './agent-hooks.ts';
+import { Ask, type Asked } from './ask.ts';
+import type { HookEntry, Move } from './entry.ts';
+import type { HookFailed, Moment } from './gate.ts';
+import type { HookRun } from './hook-run.ts';
+import { type Question, recordDecision, recordFailure } from './record.ts';
+
+/** A value to put in the place of the one that was judged, or why it does not fit there. */
+export type Rewrite<Value> = { readonly value: Value } | { readonly problem: string };
+
+/** Where and when a chain is asked. */
+export interface ChainSetting {
+  readonly run: HookRun;
+  readonly point: HookPoint;
+  readonly entries: readonly HookEntry[];
+  readonly moment: Moment;
+}
+
+/**
+ * Asks the policies of one point about one value, each seeing it as the one before left it. Invariants:
+ *
+ * C1  A rewrite bypasses no verdict: everyone who was asked before the last policy that changed the value is
+ *     asked once more about the final value, for the verdict only; a further change there is a failure.
+ * C2  A failure where the policy is closed ends the chain, whatever the others say.
+ * C3  A failure where it is open is recorded, and is then no opinion.
+ * C4  After a cancel nobody is asked, and no answer counts.
+ *
+ * As long as answers are synchronous no promise is made; the first that is not is where waiting begins.
+ */
+export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verdict> {
+  protected value: Value;
+  protected modified = false;
+  /** The position of the policy being asked. */
+  protected index = -1;
+  /** The position of the last policy that changed the value; everyone before it is asked again. */
+  protected lastModifier = -1;
+  protected readonly setting: ChainSetting;
+  /** False where the order of asking cannot be undone by a rewrite. */
+  protected readonly rechecks: boolean = true;
+  /** True where a value is recorded even after a cancel. */
+  protected readonly evenIfCancelled: boolean = false;
+  #rechecking = false;
+
+  constructor(setting: ChainSetting, value: Value) {
+    this.setting = setting;
+    this.value = value;
+  }
+
+  protected abstract question(recheck: boolean): Question;
+  protected abstract rewrite(decision: Modify, recheck: boolean): MaybePromise<Rewrite<Value>>;
+  /** Takes a decision that changes nothing. A verdict ends the chain. */
+  protected abstract judge(decision: Plain, ask: Ask): Verdict | undefined;
+  /** True when the value is refused whatever its final form: asking again could change nothing. */
+  protected abstract isSettled(): boolean;
+  /** Everyone has been asked. */
+  protected abstract conclude(): Verdict;
+  protected abstract failed(failure: HookFailed): Verdict;
+  /** Cut off by a cancel. A verdict ends the chain. */
+  protected abstract cancelled(ask: Ask): Verdict | undefined;
+
+  run(): MaybePromise<Verdict> {
+    for (;;) {
+      const entry = this.#next();
+      if (entry === undefined) return this.conclude();
+      const ask = this.#ask(entry);
+      const asked = ask.start(this.evenIfCancelled);
+      if (isThenable(asked)) return this.#goOn(ask, asked);
+      const end = this.#take(ask, asked);
+      if (isThenable(end)) return this.#goOnAfter(end);
+      if (end !== undefined) return end;
+    }
+  }
+
+  async #goOn(ask: Ask, asked: PromiseLike<Asked>): Promise<Verdict> {
+    return (await this.#take(ask, await asked)) ?? this.run();
+  }
+
+  async #goOnAfter(end: PromiseLike<Verdict | undefined>): Promise<Verdict> {
+    return (await end) ?? this.run();
+  }
+
+  #next(): HookEntry | undefined {
+    const { entries } = this.setting;
+    this.index += 1;
+    if (!this.#rechecking) {
+      if (this.index < entries.length) return entries[this.index];
+      if (!this.rechecks || this.isSettled()) return undefined;
+      this.#rechecking = true; // C1
+      this.index = 0;
+    }
+    return this.index < this.lastModifier ? entries[this.index] : undefined;
+  }
+
+  #ask(entry: HookEntry): Ask {
+    return new Ask(this.setting.run, entry, this.question(this.#rechecking));
+  }
+
+  #take(ask: Ask, asked: Asked): MaybePromise<Verdict | undefined> {
+    if (asked === undefined) return undefined;
+    if ('decision' in asked) {
+      const { decision } = asked;
+      // The codec of this point has read it: it is one of its decisions, told apart by their type.
+      if (decision.type === 'modify') return this.#modify(ask, decision as Modify);
+      recordDecision(ask, decision);
+      return this.judge(decision as Plain, ask);
+    }
+    return asked.type === 'failed' ? this.fail(ask, asked.error) : this.cancelled(ask);
+  }
+
+  #modify(ask: Ask, decision: Modify): MaybePromise<Verdict | undefined> {
+    let rewrite: MaybePromise<Rewrite<Value>>;
+    try {
+      rewrite = this.rewrite(decision, this.#rechecking);
+    } catch (cause) {
+      return this.fail(ask, ask.error('invalid-rewrite', { cause }));
+    }
+    return isThenable(rewrite)
+      ? this.#modifyLater(ask, decision, rewrite)
+      : this.#apply(ask, decision, rewrite);
+  }
+
+  async #modifyLater(
+    ask: Ask,
+    decision: Modify,
+    rewrite: PromiseLike<Rewrite<Value>>,
+  ): Promise<Verdict | undefined> {
+    const outcome = await ask.wait(rewrite);
+    if (this.setting.run.cancelled && !this.evenIfCancelled) return this.cancelled(ask); // C4
+    switch (outcome.type) {
+      case 'answered':
+        // What a wait answers with is what the thenable it was given answers with.
+        return this.#apply(ask, decision, outcome.value as Rewrite<Value>);
+      case 'rejected':
+        return this.fail(ask, ask.error('invalid-rewrite', { cause: outcome.cause }));
+      case 'timed-out':
+        return this.fail(ask, ask.error('timed-out'));
+      case 'cancelled':
+        return this.cancelled(ask);
+    }
+  }
+
+  #apply(ask: Ask, decision: Modify, rewrite: Rewrite<Value>): Verdict | undefined {
+    if ('problem' in rewrite) {
+      return this.fail(
+        ask,
+        ask.error('invalid-rewrite', {
+          detail: `the rewritten value does not fit: ${rewrite.problem}`,
+        }),
+      );
+    }
+    const changes = !jsonEqual(rewrite.value, this.value);
+    if (changes && this.#rechecking) return this.fail(ask, ask.error('changed-on-recheck')); // C1
+    recordDecision(ask, decision);
+    if (!changes) return undefined;
+    this.value = rewrite.value;
+    this.modified = true;
+    this.lastModifier = this.index;
+    return undefined;
+  }
+
+  protected fail(ask: Ask, error: HookError): Verdict | undefined {
+    const open = ask.entry.failure === 'open';
+    recordFailure(ask, error, { open });
+    return open ? undefined : this.failed({ type: 'failed', error }); // C2, C3
+  }
+}

@@ -1,0 +1,51 @@
+import type { JsonValue } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Purpose } from '../protocol/texts.ts';
+
+/**
+ * What a policy may read beside its payload. Owned by the engine and read-only: identity lives only here, so
+ * no decision can forge it.
+ */
+export interface HookContext<Context = unknown> {
+  readonly threadId: string;
+  readonly turnId: string;
+  /** The step of this turn, from 1; 0 before the first. */
+  readonly step: number;
+  /** The attempt of this step, from 1; more than 1 after a crash during the call. */
+  readonly attempt: number;
+  /** The agents above this one, outermost first; empty for an agent that no other called. */
+  readonly agentPath: readonly string[];
+  readonly model: string;
+  readonly purpose: Purpose;
+  readonly sender: JsonValue;
+  readonly channel: JsonValue;
+  readonly session: JsonValue;
+  /** The history so far, frozen and not copied. Without the message or response that is being judged. */
+  readonly messages: readonly Message[];
+  /** JSON this policy keeps for this thread; committed with the step. */
+  readonly memory: PolicyMemory;
+  /** The thread's typed state. */
+  readonly state: { readonly [key: string]: JsonValue };
+  /** Counts across threads and processes, for limits per user or tenant. */
+  readonly counters: Counters;
+  /** Aborted on this hook's time limit and when the turn is cancelled. Made when first read. */
+  readonly signal: AbortSignal;
+  /** True when an earlier verdict is asked for again because a later policy rewrote the value. */
+  readonly recheck: boolean;
+  /** What the app passed to `run`, untouched. */
+  readonly context: Context;
+}
+
+/** What one policy remembers about one thread. Needs a policy with an explicit `name`. */
+export interface PolicyMemory {
+  get(key: string): JsonValue | undefined;
+  set(key: string, value: JsonValue): void;
+  delete(key: string): void;
+}
+
+/** Atomic counters, shared by every process that uses the same implementation. */
+export interface Counters {
+  /** Adds `by` (default 1) and returns the new value. `expiresInMs` counts from the first increment. */
+  increment(key: string, options?: { readonly by?: number; readonly expiresInMs?: number }): number | Promise<number>;
+  read(key: string): number | Promise<number>;
+}

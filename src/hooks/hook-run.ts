@@ -1,0 +1,72 @@
+import type { Limited } from './deadlines.ts';
+import { Deadlines } from './deadlines.ts';
+import type { GatePorts, RunFacts } from './gate.ts';
+
+/** Something that ends early when the run is cancelled. */
+export interface Interruptible {
+  interrupt(reason: unknown): void;
+}
+
+/**
+ * What all hooks of one run share. Made for every run, so everything in it but the two arguments is made when
+ * first needed: a run whose policies answer synchronously has no timer, no set and no cancel listener.
+ */
+export class HookRun {
+  readonly facts: RunFacts;
+  readonly ports: GatePorts;
+  #deadlines: Deadlines | undefined;
+  #waits: Set<Interruptible> | undefined;
+  #signals: Set<Interruptible> | undefined;
+  #unlisten: (() => void) | undefined;
+  #closed = false;
+
+  constructor(facts: RunFacts, ports: GatePorts) {
+    this.facts = facts;
+    this.ports = ports;
+  }
+
+  get cancelled(): boolean {
+    return this.ports.cancel.cancelled;
+  }
+
+  /** Starts the limit of a hook that is still running. False when there is no run left to wait for it. */
+  enter(wait: Interruptible & Limited, timeoutMs: number): boolean {
+    if (this.#closed || this.cancelled) return false;
+    this.#listen();
+    this.#waits ??= new Set();
+    this.#waits.add(wait);
+    this.#deadlines ??= new Deadlines(this.ports.now);
+    this.#deadlines.add(wait, timeoutMs);
+    return true;
+  }
+
+  leave(wait: Interruptible & Limited): void {
+    this.#waits?.delete(wait);
+    this.#deadlines?.cancel(wait);
+  }
+
+  /** Interrupts `owner` of a signal on cancel, also when its hook has answered: it may have left work behind. */
+  track(owner: Interruptible): void {
+    if (this.#closed) return;
+    this.#listen();
+    this.#signals ??= new Set();
+    this.#signals.add(owner);
+  }
+
+  /** Interrupts every hook that is still running, and leaves nothing on the event loop. */
+  close(): void {
+    this.#closed = true;
+    this.#deadlines?.close();
+    this.#unlisten?.();
+    for (const wait of [...(this.#waits ?? [])]) wait.interrupt(undefined);
+    this.#signals = undefined;
+  }
+
+  #listen(): void {
+    this.#unlisten ??= this.ports.cancel.onCancel(() => {
+      const { reason } = this.ports.cancel;
+      for (const wait of [...(this.#waits ?? [])]) wait.interrupt(reason);
+      for (const owner of [...(this.#signals ?? [])]) owner.interrupt(reason);
+    });
+  }
+}

@@ -1,0 +1,91 @@
+import type { EventBody } from '../events/event.ts';
+import { totalTokens } from '../protocol/usage.ts';
+import type { UserMessage } from '../protocol/message.ts';
+import type { Rules, TurnLimits } from './rules.ts';
+import type { LimitName, OpenTurn, Phase, ThreadState } from './state.ts';
+import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
+
+/** The first step of a turn. Nothing is stored before the request has been judged. */
+export function beginFirstStep(
+  state: ThreadState,
+  turn: OpenTurn,
+  start: { readonly candidate: UserMessage; readonly at: number; readonly rules: Rules },
+): Transition {
+  const limit = limitReached(state, turn, start);
+  if (limit !== undefined) return finishLimited(state, turn, { limit, rules: start.rules, events: [] });
+  const begun = countStep(state, turn);
+  return enter(
+    begun.state,
+    { name: 'requesting', turn: begun.turn, attempt: 0, armed: false, candidate: start.candidate },
+    [{ type: 'step.started' }],
+  );
+}
+
+/**
+ * A further step. The commit that ends the step before it also says that the next call may start (L8), so a
+ * step costs two commits.
+ */
+export function beginNextStep(
+  state: ThreadState,
+  turn: OpenTurn,
+  start: Writes & {
+    readonly at: number;
+    readonly rules: Rules;
+    readonly events: readonly EventBody[];
+    readonly note?: string;
+    readonly rejected?: boolean;
+  },
+): Transition {
+  const limit = limitReached(state, turn, start);
+  if (limit !== undefined) return finishLimited(state, turn, { ...start, limit });
+  const ended: EventBody = { type: 'step.finished', outcome: start.rejected === true ? 'rejected' : 'accepted' };
+  const begun = countStep(state, turn);
+  const paused = start.rules.singleStep;
+  const next: Phase = {
+    name: 'requesting',
+    turn: begun.turn,
+    attempt: paused ? 0 : 1,
+    armed: !paused,
+    ...(start.note !== undefined && { note: start.note }),
+  };
+  return commitThen(begun.state, next, { ...start, turn, events: [...start.events, ended] });
+}
+
+function finishLimited(
+  state: ThreadState,
+  turn: OpenTurn,
+  ending: Writes & {
+    readonly limit: LimitName;
+    readonly rules: Rules;
+    readonly events: readonly EventBody[];
+    readonly rejected?: boolean;
+  },
+): Transition {
+  return finish(state, turn, { ...ending, outcome: { status: 'limited', limit: ending.limit, text: '' }, fallback: 'limit' });
+}
+
+function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; turn: OpenTurn } {
+  return {
+    state: { ...state, totals: { ...state.totals, steps: state.totals.steps + 1 } },
+    turn: { ...turn, step: turn.step + 1 },
+  };
+}
+
+function limitReached(
+  state: ThreadState,
+  turn: OpenTurn,
+  now: { readonly at: number; readonly rules: Rules },
+): LimitName | undefined {
+  const { limits } = now.rules;
+  const active = turn.activeMs + now.at - turn.activeSince;
+  if (limits.wallTimeMs !== undefined && active >= limits.wallTimeMs) return 'wall-time';
+  const ofTurn = countReached(limits, turn.step, totalTokens(turn.usage));
+  if (ofTurn !== undefined) return ofTurn;
+  const ofThread = limits.thread && countReached(limits.thread, state.totals.steps, totalTokens(state.totals.usage));
+  return ofThread === undefined ? undefined : `thread-${ofThread}`;
+}
+
+function countReached(limits: TurnLimits, steps: number, tokens: number): 'steps' | 'tokens' | undefined {
+  if (limits.steps !== undefined && steps >= limits.steps) return 'steps';
+  return limits.tokens !== undefined && tokens >= limits.tokens ? 'tokens' : undefined;
+}

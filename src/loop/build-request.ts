@@ -1,0 +1,40 @@
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { ChatRequest } from '../protocol/chat.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Effect } from './effect.ts';
+import type { Session } from './session.ts';
+
+/** What the model reads before a note, so that it is not taken for the user's words. */
+const NOTE_HEAD = '[A note from the system that runs you, not from the user. Your last answer was not delivered.]';
+
+/**
+ * The request of one step: system prompt, history, the candidate message, a note for this call only. One
+ * shallow array per call is all that grows with the thread.
+ */
+export function buildRequest(
+  effect: Extract<Effect, { readonly type: 'judge-request' }>,
+  session: Session,
+): ChatRequest {
+  const { instructions, tools } = session.ports;
+  const before: readonly Message[] = instructions === '' ? [] : [systemMessage(instructions)];
+  const after: Message[] = [];
+  if (effect.candidate !== undefined) after.push(effect.candidate);
+  if (effect.note !== undefined) after.push(noteMessage(effect.note));
+  const request: ChatRequest = Object.freeze({
+    messages: Object.freeze(session.withHistory(before, after)),
+    settings: NO_SETTINGS,
+    tools: tools.descriptions,
+  });
+  session.digest.noteLayout(request, before.length, session.messageCount);
+  return request;
+}
+
+const NO_SETTINGS = Object.freeze({});
+
+function systemMessage(content: string): Message {
+  return Object.freeze({ role: 'system', content });
+}
+
+function noteMessage(note: string): Message {
+  return deepFreeze({ role: 'user', content: [{ type: 'text', text: `${NOTE_HEAD}\n${note}` }] });
+}

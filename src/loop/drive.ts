@@ -1,0 +1,52 @@
+import { isThenable } from '../internal/is-thenable.ts';
+import type { Effect } from './effect.ts';
+import type { LoopEvent } from './event.ts';
+import { perform } from './perform.ts';
+import type { Session } from './session.ts';
+import { step } from './step.ts';
+
+/**
+ * The only loop that awaits. Feeds each event to `step`, does what it asks for, and goes on until nothing is
+ * asked for: the turn has ended, or waits for a person or the caller. Every way to run an agent is this.
+ */
+export async function drive(session: Session, first: LoopEvent): Promise<void> {
+  const { cancel, rules } = session.options;
+  let event: LoopEvent | undefined = first;
+  while (event !== undefined) {
+    const { state, effects } = step(session.state, event, rules);
+    session.state = state;
+    event = undefined;
+    for (const effect of effects) {
+      if (cancel.cancelled && isCancellable(effect)) {
+        event = { type: 'turn.cancelled' };
+        break;
+      }
+      const answer = perform(effect, session);
+      event = isThenable(answer) ? await answer : answer;
+    }
+    if (cancel.cancelled && event !== undefined) event = cancelled(event);
+  }
+}
+
+/** Commits are never cut off, and tools that may have started answer for themselves. */
+function isCancellable(effect: Effect): boolean {
+  return effect.type !== 'commit' && effect.type !== 'run-tools' && effect.type !== 'emit' && effect.type !== 'publish';
+}
+
+/** A verdict or an answer that came with the cancel is dropped; what it cost is not. */
+function cancelled(event: LoopEvent): LoopEvent {
+  switch (event.type) {
+    case 'model.responded':
+      return { type: 'turn.cancelled', usage: event.response.usage };
+    case 'model.failed':
+      return { type: 'turn.cancelled', ...(event.usage !== undefined && { usage: event.usage }) };
+    case 'opening.judged':
+    case 'request.judged':
+    case 'response.judged':
+    case 'batch.judged':
+    case 'outgoing.judged':
+      return { type: 'turn.cancelled' };
+    default:
+      return event;
+  }
+}

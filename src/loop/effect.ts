@@ -1,0 +1,49 @@
+import type { EventBody } from '../events/event.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { Message, UserMessage } from '../protocol/message.ts';
+import type { ToolResult } from '../protocol/tool.ts';
+import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+
+/** What the loop wants done. `emit` and `publish` answer with nothing; every other gives the next loop event. */
+export type Effect =
+  /** Into the record; heard when the next commit has stored them. */
+  | { readonly type: 'emit'; readonly turnId: string; readonly step: number; readonly events: readonly EventBody[] }
+  /** Heard at once and never stored: the store has failed, or the event has no place in it. */
+  | { readonly type: 'publish'; readonly turnId: string; readonly step: number; readonly events: readonly EventBody[] }
+  | { readonly type: 'judge-opening'; readonly turn: OpenTurn; readonly message: UserMessage }
+  | {
+      readonly type: 'judge-request';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly candidate?: UserMessage;
+      readonly note?: string;
+    }
+  | { readonly type: 'call-model'; readonly turn: OpenTurn; readonly attempt: number; readonly request?: ChatRequest }
+  | { readonly type: 'judge-response'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | { readonly type: 'judge-batch'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | { readonly type: 'rejudge-batch'; readonly turn: OpenTurn; readonly batch: Batch }
+  | { readonly type: 'judge-outgoing'; readonly turn: OpenTurn; readonly text: string; readonly isFinal: boolean }
+  | {
+      readonly type: 'run-tools';
+      readonly turn: OpenTurn;
+      readonly calls: readonly BatchCall[];
+      readonly recovering: boolean;
+    }
+  | CommitEffect;
+
+/** Writes the checkpoint and everything emitted since the last commit, all or nothing. */
+export interface CommitEffect {
+  readonly type: 'commit';
+  readonly checkpoint: ThreadState;
+  readonly messages: readonly Message[];
+  readonly approvals: readonly Approval[];
+  readonly ledger: readonly LedgerNote[];
+}
+
+/** What the ledger is told of one `once` call: that it may start, or how it ended. */
+export interface LedgerNote {
+  readonly callId: string;
+  readonly inputDigest: string;
+  readonly result?: ToolResult;
+}

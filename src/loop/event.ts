@@ -1,0 +1,53 @@
+import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
+import type { ToolVerdict } from '../decisions/fold.ts';
+import type { AgentHooksError } from '../errors/base.ts';
+import type { ApprovalAnswer, ToolResult } from '../protocol/tool.ts';
+import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
+import type { UserMessage } from '../protocol/message.ts';
+import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { BatchCall } from './state.ts';
+
+/** What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. */
+export type LoopEvent =
+  | {
+      readonly type: 'turn.requested';
+      readonly message: UserMessage;
+      readonly messageCount: number;
+      readonly at: number;
+      /** Answers every open approval "not approved". */
+      readonly supersede: boolean;
+    }
+  /** A stored turn is picked up where its state says it is. */
+  | { readonly type: 'turn.resumed'; readonly at: number }
+  | { readonly type: 'turn.cancelled'; readonly usage?: Usage }
+  | {
+      readonly type: 'opening.judged';
+      readonly turn: ChainVerdict<TurnStart>;
+      readonly message?: ChainVerdict<IncomingText>;
+    }
+  | { readonly type: 'request.judged'; readonly verdict: ChainVerdict<ChatRequest>; readonly model: string; readonly at: number }
+  | { readonly type: 'model.responded'; readonly response: ChatResponse }
+  | { readonly type: 'model.failed'; readonly error: AgentHooksError; readonly refused: boolean; readonly usage?: Usage }
+  | { readonly type: 'response.judged'; readonly verdict: ChainVerdict<ChatResponse>; readonly at: number }
+  | { readonly type: 'batch.judged'; readonly calls: readonly JudgedCall[]; readonly failure?: HookFailed; readonly at: number }
+  | { readonly type: 'outgoing.judged'; readonly verdict: ChainVerdict<OutgoingText> }
+  | { readonly type: 'tools.finished'; readonly results: readonly FinishedCall[]; readonly cancelled: boolean; readonly at: number }
+  | { readonly type: 'approvals.answered'; readonly answers: readonly ApprovalAnswer[]; readonly at: number }
+  | { readonly type: 'committed'; readonly at: number; readonly messageCount: number }
+  | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
+
+/** A call with what the chain said of it. `approvalId` is minted for one that has to be confirmed. */
+export interface JudgedCall {
+  readonly call: BatchCall;
+  readonly verdict: ToolVerdict;
+  readonly approvalId?: string;
+  readonly tierHint?: string;
+}
+
+export interface FinishedCall {
+  readonly callId: string;
+  readonly result: ToolResult;
+  readonly durationMs: number;
+  /** False for one that an earlier process ran, or that never started. */
+  readonly started: boolean;
+}

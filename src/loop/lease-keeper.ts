@@ -1,0 +1,53 @@
+import { isThenable } from '../internal/is-thenable.ts';
+import type { ThreadStore } from '../stores/port.ts';
+
+/** A claim that is held, and what happens when it turns out to be lost. */
+export interface HeldClaim {
+  readonly threadId: string;
+  readonly token: number;
+  readonly onLost: (error: unknown) => void;
+}
+
+/** Renews every held claim of one agent with one timer, which never keeps a process alive and ends with the last claim. */
+export class LeaseKeeper {
+  readonly #store: ThreadStore;
+  readonly #ttlMs: number;
+  readonly #held = new Set<HeldClaim>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(store: ThreadStore, ttlMs: number) {
+    this.#store = store;
+    this.#ttlMs = ttlMs;
+  }
+
+  get ttlMs(): number {
+    return this.#ttlMs;
+  }
+
+  hold(claim: HeldClaim): void {
+    this.#held.add(claim);
+    this.#timer ??= setInterval(() => this.#renewAll(), this.#ttlMs / 3).unref();
+  }
+
+  drop(claim: HeldClaim): void {
+    this.#held.delete(claim);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
+  }
+
+  #renewAll(): void {
+    for (const claim of this.#held) {
+      try {
+        const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);
+        if (isThenable(renewed)) renewed.then(undefined, (error: unknown) => this.#lost(claim, error));
+      } catch (error) {
+        this.#lost(claim, error);
+      }
+    }
+  }
+
+  #lost(claim: HeldClaim, error: unknown): void {
+    if (this.#held.has(claim)) claim.onLost(error);
+  }
+}

@@ -1,0 +1,47 @@
+import type { Effect } from './effect.ts';
+import type { Phase, Speech } from './state.ts';
+
+/** The effect a phase waits for; none while it waits for a person or the caller (L2). */
+export function pending(phase: Phase): Effect | undefined {
+  switch (phase.name) {
+    case 'idle':
+    case 'finished':
+    case 'awaiting-approval':
+    case 'waiting':
+    case 'committing':
+      return undefined;
+    case 'opening':
+      return { type: 'judge-opening', turn: phase.turn, message: phase.message };
+    case 'requesting':
+      return {
+        type: 'judge-request',
+        turn: phase.turn,
+        attempt: phase.attempt + (phase.armed ? 0 : 1),
+        ...(phase.candidate !== undefined && { candidate: phase.candidate }),
+        ...(phase.note !== undefined && { note: phase.note }),
+      };
+    case 'calling':
+      return {
+        type: 'call-model',
+        turn: phase.turn,
+        attempt: phase.attempt,
+        ...(phase.request !== undefined && { request: phase.request }),
+      };
+    case 'answering':
+      return { type: 'judge-response', turn: phase.turn, attempt: phase.attempt, response: phase.response };
+    case 'preflighting':
+      return { type: 'judge-batch', turn: phase.turn, attempt: phase.attempt, response: phase.response };
+    case 'rejudging':
+      return { type: 'rejudge-batch', turn: phase.turn, batch: phase.batch };
+    case 'speaking':
+      return { type: 'judge-outgoing', turn: phase.turn, ...speechText(phase.speech) };
+    case 'running':
+      return { type: 'run-tools', turn: phase.turn, calls: phase.batch.calls, recovering: phase.recovering };
+  }
+}
+
+function speechText(speech: Speech): { text: string; isFinal: boolean } {
+  return speech.kind === 'final'
+    ? { text: speech.response.text, isFinal: true }
+    : { text: speech.batch.text, isFinal: false };
+}

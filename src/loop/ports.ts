@@ -1,0 +1,48 @@
+import type { AgentEvent } from '../events/event.ts';
+import type { Counters } from '../hooks/context.ts';
+import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
+import type { ChatModel } from '../models/port.ts';
+import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
+import type { ThreadStore } from '../stores/port.ts';
+import type { ToolPort } from '../tools/port.ts';
+
+/** Everything the loop needs of the world. Built once per agent; `step` sees none of it. */
+export interface Ports {
+  readonly agentName: string;
+  readonly instructions: string;
+  readonly store: ThreadStore;
+  readonly model: ChatModel;
+  /** The agent's own settings; what policies set for one call goes over them. */
+  readonly settings: ModelSettings;
+  readonly tools: ToolLookup;
+  readonly hooks: HookBinder;
+  readonly counters: Counters;
+  readonly clock: Clock;
+  /** A fresh id nobody can guess. */
+  readonly newId: () => string;
+  /** Hears every event of every run of the agent. Never throws. */
+  readonly observe: (event: AgentEvent) => void;
+  /** How many calls of one batch run at the same time. */
+  readonly maxParallelTools: number;
+  /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */
+  readonly cancelGraceMs: number;
+  /** How often a model that answers nothing at all is sent the same request again. */
+  readonly emptyRetries: number;
+}
+
+/** Tools by name. Names come from a model, so a lookup must not reach a prototype. */
+export interface ToolLookup {
+  readonly get: (name: string) => ToolPort | undefined;
+  readonly names: readonly string[];
+  readonly descriptions: readonly ToolDescription[];
+}
+
+/** Binds the agent's policies to one turn. */
+export type HookBinder = (facts: RunFacts, ports: GatePorts) => HookGate;
+
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Milliseconds that never go back, for durations. */
+  readonly monotonic: () => number;
+}

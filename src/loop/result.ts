@@ -1,0 +1,75 @@
+import { AgentHooksError } from '../errors/base.ts';
+import { RecordedError } from '../errors/interrupted.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { Usage } from '../protocol/chat.ts';
+import type { Message } from '../protocol/message.ts';
+import type { Session } from './session.ts';
+import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
+
+/** How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. */
+export type RunResult = RunFactsOfTurn & RunEnding;
+
+/** What every result tells of its turn. */
+export interface RunFactsOfTurn {
+  readonly threadId: string;
+  readonly turnId: string;
+  /** Model calls of the main loop so far, rejected ones included. */
+  readonly steps: number;
+  /** Tokens of every call of the turn, rejected ones included. */
+  readonly usage: Usage;
+  /** What the turn added to the history. Nothing that was blocked or rejected is in it. */
+  readonly messages: readonly Message[];
+}
+
+export type RunEnding =
+  /** The model answered. `finishReason` is `length` for an answer that was cut off. */
+  | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
+  /** One step is done and the turn goes on (`runStep`). */
+  | { readonly status: 'continues' }
+  /** The turn waits for a person; answer with `resume`. */
+  | { readonly status: 'awaiting-approval'; readonly approvals: readonly Approval[] }
+  /** A policy said no. `text` is the fallback the user was shown. */
+  | { readonly status: 'blocked'; readonly by: string; readonly point: string; readonly reason: string; readonly text: string }
+  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
+  /** The provider refused to answer. */
+  | { readonly status: 'refused'; readonly text: string }
+  | { readonly status: 'cancelled' }
+  /** Something broke: a policy (`HookError`), the model, the store, or the retry cap. */
+  | { readonly status: 'failed'; readonly error: AgentHooksError; readonly text: string };
+
+/** Reads the result off the state a run stopped in. */
+export function resultOf(session: Session): RunResult {
+  const { phase } = session.state;
+  return { ...turnFacts(session, turnOf(phase)), ...endingOf(phase, session.error) };
+}
+
+/** The result of a run whose store or state failed it: what was committed before stays. */
+export function failedResult(session: Session, error: AgentHooksError): RunResult {
+  return { ...turnFacts(session, turnOf(session.state.phase)), status: 'failed', error, text: '' };
+}
+
+function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn {
+  return {
+    threadId: session.threadId,
+    turnId: turn?.turnId ?? '',
+    steps: turn?.step ?? 0,
+    usage: turn?.usage ?? { inputTokens: 0, outputTokens: 0 },
+    messages: turn === undefined ? [] : session.messages.slice(turn.firstMessage),
+  };
+}
+
+function endingOf(phase: Phase, live: AgentHooksError | undefined): RunEnding {
+  if (phase.name === 'awaiting-approval') return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
+  if (phase.name !== 'finished') return { status: 'continues' };
+  const { outcome } = phase;
+  if (outcome.status !== 'failed') return outcome;
+  // The live error has the cause; after a restart only what was stored is left.
+  const error = live?.code === outcome.error.code ? live : new RecordedError(outcome.error);
+  return { status: 'failed', error, text: outcome.text };
+}
+
+export function openApprovals(batch: Batch): readonly Approval[] {
+  return batch.calls.flatMap((call) =>
+    call.refusal === undefined && call.approval?.status === 'open' ? [call.approval] : [],
+  );
+}

@@ -1,0 +1,30 @@
+import type { FallbackCause } from '../events/event.ts';
+
+/** How far a turn, or a whole thread, may go. A limit left out does not bind. */
+export interface TurnLimits {
+  /** Model calls of the main loop, rejected ones included. */
+  readonly steps?: number;
+  /** Input and output tokens of every call, rejected ones included. The step that passes it is the last. */
+  readonly tokens?: number;
+}
+
+export interface Limits extends TurnLimits {
+  /** Milliseconds a turn may be active; waiting for a person does not count. Checked between steps. */
+  readonly wallTimeMs?: number;
+  /** The same over all turns of the thread. */
+  readonly thread?: TurnLimits;
+}
+
+/** What `step` goes by beside the state. Never stored: a new release may bring other rules. */
+export interface Rules {
+  readonly maxResponseRetries: number;
+  readonly resetStreakOn: 'accept' | 'user-message';
+  readonly limits: Limits;
+  readonly fallbacks: { readonly [cause in FallbackCause]: string };
+  /** How often one batch may be asked again after its approvals were answered. */
+  readonly maxPauses: number;
+  /** How many model calls one step may start over crashes. */
+  readonly maxAttempts: number;
+  /** Stop with `continues` after one step. */
+  readonly singleStep: boolean;
+}

@@ -1,0 +1,70 @@
+import { PendingApprovalError, ThreadError, UnknownThreadError } from '../errors/thread-error.ts';
+import type { UserMessage } from '../protocol/message.ts';
+import type { LoopEvent } from './event.ts';
+import { openApprovals, type RunResult } from './result.ts';
+import type { Session } from './session.ts';
+import { type ThreadRun, withThread } from './with-thread.ts';
+
+/** Runs a whole turn, or one step of it when the rules say so. Throws `PendingApprovalError` before anything ran. */
+export function runMessage(
+  run: ThreadRun,
+  request: { readonly message: UserMessage; readonly supersede: boolean },
+): Promise<RunResult> {
+  return withThread(run, (session) => {
+    refuseWhilePending(session, request.supersede);
+    return {
+      type: 'turn.requested',
+      message: request.message,
+      supersede: request.supersede,
+      messageCount: session.messageCount,
+      at: session.ports.clock.now(),
+    };
+  });
+}
+
+/** Goes on with a turn that stopped between two steps, or that an ended process left. */
+export function continueTurn(run: ThreadRun): Promise<RunResult> {
+  return withThread(run, (session, stored) => {
+    if (stored === undefined) throw new UnknownThreadError(run.threadId);
+    return resumption(session);
+  });
+}
+
+/** Ends the turn that is open on a stored thread: one that waits for a person, or that an ended process left. */
+export function cancelStored(run: ThreadRun): Promise<RunResult> {
+  return withThread(run, (session, stored): LoopEvent | undefined => {
+    if (stored === undefined) throw new UnknownThreadError(run.threadId);
+    switch (session.state.phase.name) {
+      case 'idle':
+      case 'finished':
+        return undefined;
+      case 'running':
+        // What the tools did has to be settled first; a cancelled run starts none of them.
+        session.options.cancel.cancel();
+        return { type: 'turn.resumed', at: session.ports.clock.now() };
+      default:
+        return { type: 'turn.cancelled' };
+    }
+  });
+}
+
+/** What picks a stored turn up. Nothing for one that waits for a person: its state is the answer. */
+export function resumption(session: Session): LoopEvent | undefined {
+  const { phase } = session.state;
+  if (phase.name === 'awaiting-approval') return undefined;
+  if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
+    return { type: 'turn.resumed', at: session.ports.clock.now() };
+  }
+  throw new ThreadError('nothing-to-continue', {
+    where: `thread '${session.threadId}'`,
+    what: 'its last turn has ended',
+    fix: 'Begin a new turn with a message',
+  });
+}
+
+function refuseWhilePending(session: Session, supersede: boolean): void {
+  const { phase } = session.state;
+  if (phase.name !== 'awaiting-approval' || supersede) return;
+  const ids = openApprovals(phase.batch).map((approval) => approval.approvalId);
+  throw new PendingApprovalError(session.threadId, ids);
+}

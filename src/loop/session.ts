@@ -1,0 +1,205 @@
+import type { AgentHooksError } from '../errors/base.ts';
+import type { AgentEvent, EventBody } from '../events/event.ts';
+import { isStored } from '../events/pattern.ts';
+import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
+import type { CancelScope } from '../internal/cancel-scope.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { ChatRequest } from '../protocol/chat.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import type { StoredThread } from '../stores/port.ts';
+import type { Ports } from './ports.ts';
+import type { Rules } from './rules.ts';
+import { type ThreadState, turnOf } from './state.ts';
+import { ThreadDigest } from './thread-digest.ts';
+
+/** What a run is started with, beside the thread. */
+export interface RunOptions {
+  readonly context: unknown;
+  readonly facts: Omit<RunFacts, 'turnId' | 'threadId' | 'context' | 'model'>;
+  readonly cancel: CancelScope;
+  readonly rules: Rules;
+  /** Where this run's own events go: a stream, or nowhere. */
+  readonly outlet: (event: AgentEvent) => void;
+  /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
+  readonly backpressure: () => Promise<void> | undefined;
+  /** True when deltas leave as they come. */
+  readonly live: boolean;
+  /** True when the model's streaming call is to be used. */
+  readonly streams: boolean;
+}
+
+/**
+ * One run on one thread: the state, what is not committed yet, and the thread as this process knows it. Only
+ * `perform` writes to it. Nothing in it outlives the run.
+ */
+export class Session {
+  readonly ports: Ports;
+  readonly options: RunOptions;
+  readonly token: number;
+  readonly digest: ThreadDigest;
+  readonly memory: SessionMemory;
+  state: ThreadState;
+  version: number;
+  /** The request that was built last; the state does not hold it (L1). */
+  request: ChatRequest | undefined;
+  /** The live error behind a failed outcome, with its cause. */
+  error: AgentHooksError | undefined;
+  /** True when deltas of the current response have left already. */
+  hasStreamed = false;
+  #outbox: AgentEvent[] = [];
+  readonly #history: Message[];
+  #view: readonly Message[] | undefined;
+  #lastSeq: number;
+  #gate: HookGate | undefined;
+  #gateTurn: string | undefined;
+
+  constructor(
+    ports: Ports,
+    options: RunOptions,
+    thread: {
+      readonly state: ThreadState;
+      readonly token: number;
+      readonly stored: StoredThread | undefined;
+      readonly messages: readonly Message[];
+    },
+  ) {
+    this.ports = ports;
+    this.options = options;
+    this.token = thread.token;
+    this.state = thread.state;
+    this.version = thread.stored?.version ?? 0;
+    this.#lastSeq = thread.stored?.lastSeq ?? 0;
+    this.#history = [...thread.messages];
+    this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
+    this.memory = new SessionMemory(thread.stored?.memory ?? {});
+  }
+
+  get threadId(): string {
+    return this.state.threadId;
+  }
+
+  get messageCount(): number {
+    return this.#history.length;
+  }
+
+  /** The history as policies see it: frozen, and copied once per change, not once per reader. */
+  get messages(): readonly Message[] {
+    this.#view ??= Object.freeze([...this.#history]);
+    return this.#view;
+  }
+
+  append(messages: readonly Message[]): void {
+    if (messages.length === 0) return;
+    this.#history.push(...messages);
+    this.#view = undefined;
+  }
+
+  /** Puts the history between two lists in one fresh array. */
+  withHistory(before: readonly Message[], after: readonly Message[]): Message[] {
+    return before.concat(this.#history, after);
+  }
+
+  /** The policies, bound to the turn that asks. */
+  gateFor(turnId: string): HookGate {
+    if (this.#gate !== undefined && this.#gateTurn === turnId) return this.#gate;
+    this.#gate?.close();
+    const { ports, options } = this;
+    const facts: RunFacts = {
+      ...options.facts,
+      threadId: this.threadId,
+      turnId,
+      model: ports.model.id,
+      context: options.context,
+    };
+    this.#gateTurn = turnId;
+    this.#gate = ports.hooks(facts, {
+      now: ports.clock.monotonic,
+      record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
+      digest: (point, payload) =>
+        point === 'preLlmRequest' ? this.digest.ofRequest(payload as ChatRequest) : this.digest.of(payload),
+      messages: () => this.messages,
+      state: () => EMPTY,
+      counters: ports.counters,
+      memory: this.memory,
+      cancel: options.cancel,
+    });
+    return this.#gate;
+  }
+
+  /** Takes an event into the record: a stored one is heard after the commit that stores it, another at once. */
+  record(body: EventBody, turnId: string, step: number): void {
+    // A late answer may come when the run, and its last commit, are over.
+    const isLate = body.type === 'hook.failed' && body.late === true;
+    if (isLate || !isStored(body.type)) {
+      this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+      return;
+    }
+    this.#lastSeq += 1;
+    this.#outbox.push(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+  }
+
+  /** What the next commit has to store. What is recorded during that commit waits for the one after it. */
+  takeOutbox(): readonly AgentEvent[] {
+    const events = this.#outbox;
+    this.#outbox = [];
+    return events;
+  }
+
+  /** Tells how a turn ended whose commit failed; what the commit should have stored is not heard. */
+  publishUnstored(bodies: readonly EventBody[], turnId: string, step: number): void {
+    this.#outbox = [];
+    for (const body of bodies) this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+  }
+
+  publish(event: AgentEvent): void {
+    this.options.outlet(event);
+    this.ports.observe(event);
+    this.#gate?.observe(event);
+  }
+
+  close(): void {
+    this.#gate?.close();
+    this.options.cancel.close();
+  }
+
+  #stamp(body: EventBody, place: { readonly turnId: string; readonly step: number; readonly seq: number }): AgentEvent {
+    const stamp = { threadId: this.threadId, ...place, at: this.ports.clock.now(), ...agentPathOf(this.options) };
+    // The digest of a decision is made when it is read; copying the body would make it now.
+    if (body.type === 'hook.decided') return Object.freeze(Object.assign(body, stamp));
+    return deepFreeze({ ...body, ...stamp });
+  }
+}
+
+const EMPTY = Object.freeze({});
+
+function agentPathOf(options: RunOptions): { readonly agentPath?: readonly string[] } {
+  const { agentPath } = options.facts;
+  return agentPath.length === 0 ? EMPTY : { agentPath };
+}
+
+/** What policies remember: read as loaded, and handed to the next commit where it changed. */
+class SessionMemory implements MemoryPort {
+  readonly #loaded: Map<string, JsonObject>;
+  #changed = new Map<string, JsonObject>();
+
+  constructor(loaded: { readonly [policy: string]: JsonObject }) {
+    this.#loaded = new Map(Object.entries(loaded));
+  }
+
+  readonly read = (policy: string): JsonObject => this.#loaded.get(policy) ?? EMPTY;
+
+  readonly write = (policy: string, value: JsonObject): void => {
+    this.#loaded.set(policy, value);
+    this.#changed.set(policy, value);
+  };
+
+  /** What a commit has to write. */
+  get changes(): { readonly [policy: string]: JsonObject } {
+    return this.#changed.size === 0 ? EMPTY : Object.fromEntries(this.#changed);
+  }
+
+  committed(): void {
+    if (this.#changed.size > 0) this.#changed = new Map();
+  }
+}

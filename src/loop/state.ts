@@ -1,0 +1,184 @@
+import type { ErrorInfo } from '../errors/base.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { AssistantPart, ToolOutcome, UserMessage } from '../protocol/message.ts';
+import type { SideEffects, ToolTier } from '../protocol/tool.ts';
+
+/*
+ * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
+ *
+ * L1  A state never holds the history: its size does not grow with the thread.
+ * L2  Every phase names the one effect it waits for (`pending`), so any process can pick a stored state up.
+ * L3  Nothing of a batch runs before every call of it has been decided.
+ * L4  Every tool call that enters the history has exactly one result there.
+ * L5  The streak is committed before the next paid call, and resets only on a response whose batch survived.
+ * L6  One `turn.finished` for every `turn.started`.
+ * L7  Feedback is in a stored state until its first delivery, and in nothing else that is kept.
+ * L8  No paid call and no `once` tool starts before the store knows that it may have.
+ */
+
+/** What is stored of a thread, beside its messages and events. JSON. */
+export interface ThreadState {
+  readonly format: 1;
+  readonly threadId: string;
+  readonly agent: string;
+  /** The secret under which this thread's digests are made; gone when the thread is. */
+  readonly digestKey: string;
+  /** The number of the latest turn; turns count from 1. */
+  readonly turn: number;
+  readonly streak: Streak;
+  readonly totals: Totals;
+  readonly phase: Phase;
+  /** The digest of the history as far as it has been made, to go on from. */
+  readonly historyDigest?: { readonly count: number; readonly head: string };
+}
+
+/** Consecutive rejections, and who made the last. */
+export interface Streak {
+  readonly count: number;
+  readonly policy: string;
+  readonly point: string;
+}
+
+export interface Totals {
+  readonly steps: number;
+  readonly usage: Usage;
+}
+
+export interface OpenTurn {
+  readonly turnId: string;
+  readonly isFirst: boolean;
+  /** The current step, from 1; 0 before the first. */
+  readonly step: number;
+  readonly usage: Usage;
+  /** How many messages the thread had when the turn began. */
+  readonly firstMessage: number;
+  /** Active milliseconds before the latest start or resume; suspension does not count. */
+  readonly activeMs: number;
+  /** When the turn was last started or resumed. */
+  readonly activeSince: number;
+}
+
+/** How a turn ended, as stored. */
+export type Outcome =
+  | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
+  | {
+      readonly status: 'blocked';
+      readonly by: string;
+      readonly point: string;
+      readonly reason: string;
+      readonly text: string;
+    }
+  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
+  | { readonly status: 'refused'; readonly text: string }
+  | { readonly status: 'cancelled' }
+  | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
+
+export type LimitName =
+  | 'steps'
+  | 'tokens'
+  | 'wall-time'
+  | 'thread-steps'
+  | 'thread-tokens';
+
+/** One call of a batch, as far as it is decided. */
+export interface BatchCall {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly tier: ToolTier;
+  readonly sideEffects: SideEffects;
+  readonly requestedInput: JsonValue;
+  readonly effectiveInput: JsonObject;
+  /** Set for calls whose input an approval or the ledger is bound to. */
+  readonly inputDigest?: string;
+  /** The answer of a call that will not run. */
+  readonly refusal?: Refusal;
+  /** Asked for and perhaps answered. */
+  readonly approval?: Approval;
+}
+
+export interface Refusal {
+  readonly outcome: ToolOutcome;
+  readonly by: string;
+  readonly reason: string;
+}
+
+/** The batch of one response. Lives in the state until it runs, not in the history. */
+export interface Batch {
+  readonly content: readonly AssistantPart[];
+  readonly text: string;
+  readonly calls: readonly BatchCall[];
+  /** How often it has waited for a person. */
+  readonly pauses: number;
+}
+
+/** Where a thread is. Each variant holds exactly what is legal there. */
+export type Phase =
+  | { readonly name: 'idle' }
+  /** The policies are asked about the turn and the user's text. Nothing is stored. */
+  | { readonly name: 'opening'; readonly turn: OpenTurn; readonly message: UserMessage }
+  /**
+   * The next request is built and judged. `candidate` is the user's message, not stored yet. `attempt` is how
+   * many calls the store knows may have started; `armed` that the latest of them is ours and has not.
+   */
+  | {
+      readonly name: 'requesting';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly armed: boolean;
+      readonly candidate?: UserMessage;
+      readonly note?: string;
+    }
+  | { readonly name: 'calling'; readonly turn: OpenTurn; readonly attempt: number; readonly request?: ChatRequest }
+  | { readonly name: 'answering'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | { readonly name: 'preflighting'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | { readonly name: 'awaiting-approval'; readonly turn: OpenTurn; readonly batch: Batch }
+  /** Every approval is answered; the policies are asked again. */
+  | { readonly name: 'rejudging'; readonly turn: OpenTurn; readonly batch: Batch }
+  /** The text for the user is judged: the last one, or the one beside a batch. */
+  | { readonly name: 'speaking'; readonly turn: OpenTurn; readonly speech: Speech }
+  /** The tools run. `recovering` when an earlier process may have started them; `next` is a turn that waits. */
+  | {
+      readonly name: 'running';
+      readonly turn: OpenTurn;
+      readonly batch: Batch;
+      readonly recovering: boolean;
+      readonly next?: NextTurn;
+    }
+  /** The turn is settled and stored; the next one can begin. */
+  | { readonly name: 'waiting'; readonly turn: OpenTurn; readonly next: NextTurn }
+  | { readonly name: 'committing'; readonly next: Phase }
+  | { readonly name: 'finished'; readonly turn: OpenTurn; readonly outcome: Outcome };
+
+export type Speech =
+  | { readonly kind: 'final'; readonly response: ChatResponse }
+  | { readonly kind: 'beside'; readonly batch: Batch };
+
+/** A message that came while an earlier turn still has to be settled. */
+export interface NextTurn {
+  readonly message: UserMessage;
+  readonly at: number;
+}
+
+/** A thread nobody has run yet. */
+export function newThread(threadId: string, agent: string, digestKey: string): ThreadState {
+  return {
+    format: 1,
+    threadId,
+    agent,
+    digestKey,
+    turn: 0,
+    streak: { count: 0, policy: '', point: '' },
+    totals: { steps: 0, usage: { inputTokens: 0, outputTokens: 0 } },
+    phase: { name: 'idle' },
+  };
+}
+
+/** The turn a phase belongs to, if one is open or just ended. */
+export function turnOf(phase: Phase): OpenTurn | undefined {
+  if (phase.name === 'committing') return turnOf(phase.next);
+  return phase.name === 'idle' ? undefined : phase.turn;
+}

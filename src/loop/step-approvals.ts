@@ -1,0 +1,70 @@
+import type { EventBody } from '../events/event.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { LoopEvent } from './event.ts';
+import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import { commitThen, type Transition } from './transition.ts';
+
+/** Records the answers, and what expired meanwhile. The batch is judged again when no call of it is open. */
+export function onApprovalsAnswered(
+  state: ThreadState,
+  event: Extract<LoopEvent, { readonly type: 'approvals.answered' }>,
+): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'awaiting-approval') return undefined;
+  const answers = new Map(event.answers.map((answer) => [answer.approvalId, answer]));
+  const calls = phase.batch.calls.map((call) => answerCall(call, answers, event.at));
+  const changed = calls.filter((call, index) => call !== phase.batch.calls[index]);
+  const batch: Batch = { ...phase.batch, calls };
+  const turn: OpenTurn = { ...phase.turn, activeSince: event.at };
+  const open = calls.some((call) => call.refusal === undefined && call.approval?.status === 'open');
+  const next = open
+    ? ({ name: 'awaiting-approval', turn: phase.turn, batch } as const)
+    : ({ name: 'rejudging', turn, batch } as const);
+  return commitThen(state, next, {
+    turn,
+    events: changed.map(answeredEvent),
+    approvals: changed.flatMap((call): Approval[] => (call.approval === undefined ? [] : [call.approval])),
+  });
+}
+
+function answerCall(call: BatchCall, answers: ReadonlyMap<string, ApprovalAnswer>, at: number): BatchCall {
+  const { approval } = call;
+  if (approval === undefined || approval.status !== 'open' || call.refusal !== undefined) return call;
+  const answer = answers.get(approval.approvalId);
+  if (answer === undefined) return expireCall(call, approval, at);
+  const status = answer.approved ? 'approved' : 'denied';
+  const answered: Approval = { ...approval, status, answer: { ...answer, at } };
+  if (answer.approved) {
+    const input = answer.input === undefined ? call.effectiveInput : deepFreeze(answer.input);
+    return { ...call, effectiveInput: input, approval: answered };
+  }
+  const reason = answer.reason ?? `${answer.by} said no`;
+  return { ...call, approval: answered, refusal: { outcome: 'denied', by: answer.by, reason } };
+}
+
+function expireCall(call: BatchCall, approval: Approval, at: number): BatchCall {
+  if (approval.expiresAt === undefined || approval.expiresAt > at) return call;
+  return {
+    ...call,
+    approval: { ...approval, status: 'expired' },
+    refusal: { outcome: 'denied', by: 'agent', reason: 'nobody answered in time' },
+  };
+}
+
+function answeredEvent(call: BatchCall): EventBody {
+  const { callId, approval } = call;
+  const approvalId = approval?.approvalId ?? '';
+  const answer = approval?.answer;
+  if (answer === undefined) return { type: 'approval.expired', approvalId, callId };
+  return {
+    type: 'approval.answered',
+    approvalId,
+    callId,
+    approved: answer.approved,
+    by: answer.by,
+    ...(answer.reason !== undefined && { reason: answer.reason }),
+    edited: answer.input !== undefined,
+  };
+}

@@ -1,0 +1,199 @@
+import type { NamedFeedback } from '../decisions/fold.ts';
+import type { EventBody } from '../events/event.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
+import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
+import type { LedgerNote } from './effect.ts';
+import type { JudgedCall, LoopEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import { assistantMessage, calledEvent, refuseOpenCalls, refusedEvent, settleBatch } from './settle-batch.ts';
+import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import { rejectResponse, resetStreak } from './step-response.ts';
+import { commitThen, enter, failed, type Transition } from './transition.ts';
+
+type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
+
+/** The name under which the tier of a tool, not a policy, asks for an approval. */
+export const TIER_POLICY = 'tier';
+
+/** The whole batch has been judged; only now is chosen what becomes of it (L3). */
+export function onBatchJudged(state: ThreadState, event: BatchJudged, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name === 'rejudging') return onRejudged(state, event, { turn: phase.turn, batch: phase.batch, rules });
+  if (phase.name !== 'preflighting') return undefined;
+  const { turn, response } = phase;
+  const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
+  const batch: Batch = { content: response.content, text: response.text, calls: judged, pauses: 0 };
+  if (event.failure !== undefined) {
+    const notExecuted = refuseOpenCalls(batch, { status: 'denied', reason: 'a policy failed', at: event.at });
+    const outcome = failed(event.failure.error);
+    return settleBatch(state, turn, { batch: notExecuted, outcome, rules, fallback: 'hook-failure' });
+  }
+  const feedback = event.calls.flatMap((entry): readonly NamedFeedback[] =>
+    entry.verdict.type === 'retry-with-feedback' ? entry.verdict.feedback : [],
+  );
+  if (feedback.length > 0) {
+    return rejectResponse(state, turn, { feedback, point: 'preToolUse', usage: response.usage, at: event.at, rules });
+  }
+  const accepted = resetStreak(state);
+  if (judged.some(isOpen)) return suspend(accepted, turn, { batch, at: event.at });
+  return speakOrRun(accepted, turn, batch);
+}
+
+/** What the fold and the tier make of one call: it runs, is refused, or has an open approval. */
+function decideCall(entry: JudgedCall, now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number }): BatchCall {
+  const { call, verdict } = entry;
+  if (call.refusal !== undefined) return call;
+  switch (verdict.type) {
+    case 'run':
+    case 'retry-with-feedback':
+      return call;
+    case 'block':
+      return { ...call, refusal: { outcome: 'blocked', by: verdict.policy, reason: verdict.reason } };
+    case 'confirm':
+    case 'no-opinion': {
+      const requirements = requirementsOf(entry);
+      return requirements.length === 0 ? call : { ...call, approval: openApproval(entry, requirements, now) };
+    }
+  }
+}
+
+function requirementsOf(entry: JudgedCall): readonly ApprovalRequirement[] {
+  const { call, verdict } = entry;
+  if (verdict.type === 'confirm') {
+    return verdict.requirements.map(({ policy, version, decision }) => ({
+      policy,
+      ...(version !== undefined && { version }),
+      prompt: decision.prompt,
+      ...(decision.approvers !== undefined && { approvers: decision.approvers }),
+    }));
+  }
+  if (verdict.type !== 'no-opinion' || call.tier === 'auto') return [];
+  const hint = entry.tierHint === undefined ? '' : ` (${entry.tierHint})`;
+  return [{ policy: TIER_POLICY, prompt: `Run '${call.displayName}'?${hint}` }];
+}
+
+function openApproval(
+  entry: JudgedCall,
+  requirements: readonly ApprovalRequirement[],
+  now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number },
+): Approval {
+  const { call, verdict } = entry;
+  const expiries = verdict.type === 'confirm' ? verdict.requirements.map(({ decision }) => decision.expiresInMs) : [];
+  const earliest = Math.min(...expiries.map((ms) => ms ?? Number.POSITIVE_INFINITY));
+  return {
+    approvalId: entry.approvalId ?? '',
+    threadId: now.state.threadId,
+    turnId: now.turn.turnId,
+    callId: call.callId,
+    toolName: call.toolName,
+    displayName: call.displayName,
+    input: call.effectiveInput,
+    inputDigest: call.inputDigest ?? '',
+    requirements,
+    requestedAt: now.at,
+    ...(Number.isFinite(earliest) && { expiresAt: now.at + earliest }),
+    status: 'open',
+  };
+}
+
+/** Approved calls run only as what was approved; anything but a clear yes is blocked, or asked again (bounded). */
+function onRejudged(
+  state: ThreadState,
+  event: BatchJudged,
+  stored: { readonly turn: OpenTurn; readonly batch: Batch; readonly rules: Rules },
+): Transition {
+  const { turn, batch, rules } = stored;
+  if (event.failure !== undefined) {
+    const notExecuted = refuseOpenCalls(batch, { status: 'denied', reason: 'a policy failed', at: event.at });
+    return settleBatch(state, turn, { batch: notExecuted, outcome: failed(event.failure.error), rules, fallback: 'hook-failure' });
+  }
+  const mayPause = batch.pauses < rules.maxPauses;
+  const before = new Map(batch.calls.map((call) => [call.callId, call]));
+  const calls = event.calls.map((entry) => rejudgeCall(entry, before.get(entry.call.callId), { state, turn, at: event.at, mayPause }));
+  const next: Batch = { ...batch, calls };
+  return calls.some(isOpen) ? suspend(state, turn, { batch: next, at: event.at }) : speakOrRun(state, turn, next);
+}
+
+function rejudgeCall(
+  entry: JudgedCall,
+  before: BatchCall | undefined,
+  now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number; readonly mayPause: boolean },
+): BatchCall {
+  const { call, verdict } = entry;
+  if (call.refusal !== undefined) return call;
+  const blocked = (by: string, reason: string): BatchCall => ({
+    ...call,
+    refusal: { outcome: 'blocked', by, reason: `at resume: ${reason}` },
+  });
+  const answered = before?.approval;
+  if (answered !== undefined && !jsonEqual(before?.effectiveInput, call.effectiveInput)) {
+    return blocked('agent', 'a policy changed the input after it was approved');
+  }
+  if (verdict.type === 'block') return blocked(verdict.policy, verdict.reason);
+  if (verdict.type === 'retry-with-feedback') return blocked(verdict.feedback[0]?.policy ?? 'agent', 'a policy asked for another answer');
+  if (verdict.type === 'run') return call;
+  const missing = requirementsOf(entry).filter((wanted) => !isAnswered(answered, wanted));
+  if (missing.length === 0) return call;
+  if (!now.mayPause) return blocked(missing[0]?.policy ?? 'agent', 'it was asked for approval too often');
+  return { ...call, approval: openApproval(entry, missing, now) };
+}
+
+/** A policy's wish is answered by an approval that named this policy in this version. */
+function isAnswered(approval: Approval | undefined, wanted: ApprovalRequirement): boolean {
+  return (
+    approval?.status === 'approved' &&
+    approval.requirements.some((asked) => asked.policy === wanted.policy && asked.version === wanted.version)
+  );
+}
+
+function isOpen(call: BatchCall): boolean {
+  return call.refusal === undefined && call.approval?.status === 'open';
+}
+
+/** Announced only when it is stored: the result names the approvals after the commit. */
+function suspend(state: ThreadState, turn: OpenTurn, pause: { readonly batch: Batch; readonly at: number }): Transition {
+  const batch: Batch = { ...pause.batch, pauses: pause.batch.pauses + 1 };
+  const open = batch.calls.filter(isOpen);
+  const approvals = open.flatMap((call) => (call.approval === undefined ? [] : [call.approval]));
+  const events = approvals.map(
+    ({ approvalId, callId, toolName, requirements }): EventBody => ({
+      type: 'approval.requested',
+      approvalId,
+      callId,
+      toolName,
+      prompts: requirements.map(({ prompt }) => prompt),
+    }),
+  );
+  const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + pause.at - turn.activeSince };
+  return commitThen(state, { name: 'awaiting-approval', turn: stopped, batch }, { turn, events, approvals });
+}
+
+function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transition {
+  if (batch.text !== '') return enter(state, { name: 'speaking', turn, speech: { kind: 'beside', batch } });
+  return runBatch(state, turn, { batch });
+}
+
+/** The message enters the history with the intent of every `once` call, and only then does anything run (L8). */
+export function runBatch(
+  state: ThreadState,
+  turn: OpenTurn,
+  run: { readonly batch: Batch; readonly text?: string; readonly events?: readonly EventBody[] },
+): Transition {
+  const { batch } = run;
+  const runnable = batch.calls.filter((call) => call.refusal === undefined);
+  const ledger = runnable.flatMap((call): LedgerNote[] =>
+    call.sideEffects === 'once' ? [{ callId: call.callId, inputDigest: call.inputDigest ?? '' }] : [],
+  );
+  const events: EventBody[] = [...(run.events ?? [])];
+  for (const call of batch.calls) {
+    events.push(calledEvent(call));
+    if (call.refusal !== undefined) events.push(refusedEvent(call, call.refusal));
+    else events.push({ type: 'tool.started', callId: call.callId, toolName: call.toolName });
+  }
+  return commitThen(
+    state,
+    { name: 'running', turn, batch, recovering: false },
+    { turn, messages: [assistantMessage(batch.content, batch.calls, run.text)], events, ledger },
+  );
+}
+

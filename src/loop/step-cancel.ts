@@ -1,0 +1,57 @@
+import { addUsage } from '../protocol/usage.ts';
+import type { LoopEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import { settleBatch } from './settle-batch.ts';
+import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import { finish, type Transition } from './transition.ts';
+
+const CANCELLED = { status: 'cancelled' } as const;
+
+/** Ends the open turn. Running tools answer for themselves, and a commit is never cut off: they are not cancelled here. */
+export function onCancelled(
+  state: ThreadState,
+  event: Extract<LoopEvent, { readonly type: 'turn.cancelled' }>,
+  rules: Rules,
+): Transition | undefined {
+  const { phase } = state;
+  switch (phase.name) {
+    case 'opening':
+    case 'requesting':
+    case 'calling':
+    case 'answering':
+    case 'preflighting':
+      return finishCancelled(state, phase.turn, event, rules);
+    case 'speaking':
+      return phase.speech.kind === 'beside' && phase.speech.batch.pauses > 0
+        ? settleCancelled(state, phase.turn, phase.speech.batch, rules)
+        : finishCancelled(state, phase.turn, event, rules);
+    case 'awaiting-approval':
+    case 'rejudging':
+      return settleCancelled(state, phase.turn, phase.batch, rules);
+    default:
+      return undefined;
+  }
+}
+
+function finishCancelled(
+  state: ThreadState,
+  turn: OpenTurn,
+  event: Extract<LoopEvent, { readonly type: 'turn.cancelled' }>,
+  rules: Rules,
+): Transition {
+  const { usage } = event;
+  if (usage === undefined) return finish(state, turn, { outcome: CANCELLED, rules });
+  const paid: ThreadState = { ...state, totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) } };
+  return finish(paid, { ...turn, usage: addUsage(turn.usage, usage) }, { outcome: CANCELLED, rules });
+}
+
+/** A batch somebody was asked about enters the history, every call of it as cancelled. */
+function settleCancelled(state: ThreadState, turn: OpenTurn, batch: Batch, rules: Rules): Transition {
+  const calls = batch.calls.map((call): BatchCall => {
+    if (call.refusal !== undefined) return call;
+    const refused: BatchCall = { ...call, refusal: { outcome: 'cancelled', by: 'user', reason: 'the turn was cancelled' } };
+    if (call.approval?.status !== 'open') return refused;
+    return { ...refused, approval: { ...call.approval, status: 'superseded' } };
+  });
+  return settleBatch(state, turn, { batch: { ...batch, calls }, outcome: CANCELLED, rules });
+}

@@ -1,0 +1,165 @@
+import { ResponseRetryCapError } from '../errors/hook-error.ts';
+import { joinFeedback, type NamedFeedback } from '../decisions/fold.ts';
+import type { EventBody } from '../events/event.ts';
+import { addUsage } from '../protocol/usage.ts';
+import { textOf } from '../protocol/read-content.ts';
+import type { ChatResponse, Usage } from '../protocol/chat.ts';
+import { beginNextStep } from './begin-step.ts';
+import type { LoopEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import type { OpenTurn, ThreadState } from './state.ts';
+import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
+
+type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
+
+/** The request has passed: what is not stored yet is, together with the intent to call, before the call (L8). */
+export function onRequestJudged(state: ThreadState, event: Of<'request.judged'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'requesting') return undefined;
+  const { verdict } = event;
+  const { turn, candidate } = phase;
+  if (verdict.type === 'failed') {
+    return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+  }
+  if (verdict.type === 'block') {
+    return finish(state, turn, {
+      outcome: { status: 'blocked', by: verdict.policy, point: 'preLlmRequest', reason: verdict.reason, text: '' },
+      rules,
+      fallback: 'request',
+    });
+  }
+  if (verdict.type !== 'pass') return undefined;
+  const attempt = phase.attempt + (phase.armed ? 0 : 1);
+  const calling = {
+    name: 'calling',
+    turn,
+    attempt,
+    ...(verdict.modified && { request: verdict.value }),
+  } as const;
+  const requested: EventBody = { type: 'llm.requested', model: event.model, purpose: 'main', attempt };
+  if (phase.armed) return enter(state, calling, [requested]);
+  const { note } = phase;
+  return commitThen(state, calling, {
+    turn,
+    messages: candidate === undefined ? [] : [candidate],
+    events: candidate === undefined ? [requested] : [{ type: 'message.user', text: textOf(candidate) }, requested],
+    checkpoint: { name: 'requesting', turn, attempt, armed: true, ...(note !== undefined && { note }) },
+  });
+}
+
+/** Whatever becomes of the response, it is paid for. */
+export function onModelResponded(state: ThreadState, event: Of<'model.responded'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'calling') return undefined;
+  const { response } = event;
+  const paid = spend(state, phase.turn, response.usage);
+  const responded = respondedEvent(response);
+  if (response.finishReason === 'content-filter') {
+    return finish(paid.state, paid.turn, {
+      outcome: { status: 'refused', text: '' },
+      events: [responded],
+      rules,
+      fallback: 'response',
+    });
+  }
+  return enter(paid.state, { name: 'answering', turn: paid.turn, attempt: phase.attempt, response }, [responded]);
+}
+
+export function onModelFailed(state: ThreadState, event: Of<'model.failed'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'calling') return undefined;
+  const paid = event.usage === undefined ? { state, turn: phase.turn } : spend(state, phase.turn, event.usage);
+  return finish(paid.state, paid.turn, {
+    outcome: event.refused ? { status: 'refused', text: '' } : failed(event.error),
+    rules,
+    fallback: event.refused ? 'response' : 'error',
+  });
+}
+
+export function onResponseJudged(state: ThreadState, event: Of<'response.judged'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'answering') return undefined;
+  const { turn } = phase;
+  const { verdict } = event;
+  switch (verdict.type) {
+    case 'failed':
+      return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+    case 'block':
+      return finish(state, turn, {
+        outcome: { status: 'blocked', by: verdict.policy, point: 'onLlmResponse', reason: verdict.reason, text: '' },
+        rules,
+        fallback: 'response',
+      });
+    case 'retry-with-feedback':
+      return rejectResponse(state, turn, {
+        feedback: verdict.feedback,
+        point: 'onLlmResponse',
+        usage: phase.response.usage,
+        at: event.at,
+        rules,
+      });
+    case 'cancelled':
+      return undefined;
+    case 'pass': {
+      const response = verdict.value;
+      if (runsTools(response, verdict.modified)) return enter(state, { name: 'preflighting', turn, attempt: phase.attempt, response });
+      return enter(resetStreak(state), { name: 'speaking', turn, speech: { kind: 'final', response } });
+    }
+  }
+}
+
+/** Drops the response and asks again, unless that has happened too often in a row (L5, L7). */
+export function rejectResponse(
+  state: ThreadState,
+  turn: OpenTurn,
+  rejection: {
+    readonly feedback: readonly NamedFeedback[];
+    readonly point: string;
+    readonly usage: Usage;
+    readonly at: number;
+    readonly rules: Rules;
+  },
+): Transition {
+  const { feedback, point, rules } = rejection;
+  const by = [...new Set(feedback.map((entry) => entry.policy))].join(', ');
+  const streak = { count: state.streak.count + 1, policy: by, point };
+  const rejected: ThreadState = { ...state, streak };
+  const events: EventBody[] = [{ type: 'llm.rejected', by, point, streak: streak.count, usage: rejection.usage }];
+  if (streak.count >= rules.maxResponseRetries) {
+    const error = new ResponseRetryCapError({ policy: by, point, streak: streak.count, max: rules.maxResponseRetries });
+    return finish(rejected, turn, { outcome: failed(error), events, rules, fallback: 'error', rejected: true });
+  }
+  return beginNextStep(rejected, turn, {
+    at: rejection.at,
+    rules,
+    events,
+    note: joinFeedback(feedback),
+    rejected: true,
+  });
+}
+
+/** The response was accepted and its batch, if any, survived: the streak is over (L5). */
+export function resetStreak(state: ThreadState): ThreadState {
+  return state.streak.count === 0 ? state : { ...state, streak: { count: 0, policy: '', point: '' } };
+}
+
+/**
+ * Tools run only for a model that stopped to call them; of one that was cut off, each call
+ * is answered as an error. Calls that a policy put in are meant to run.
+ */
+function runsTools(response: ChatResponse, modified: boolean): boolean {
+  const { finishReason, toolCalls } = response;
+  return toolCalls.length > 0 && (modified || finishReason === 'tool-calls' || finishReason === 'length');
+}
+
+function spend(state: ThreadState, turn: OpenTurn, usage: Usage): { state: ThreadState; turn: OpenTurn } {
+  return {
+    state: { ...state, totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) } },
+    turn: { ...turn, usage: addUsage(turn.usage, usage) },
+  };
+}
+
+function respondedEvent(response: ChatResponse): EventBody {
+  const { id, model, finishReason, toolCalls, usage, latencyMs } = response;
+  return { type: 'llm.responded', responseId: id, model, finishReason, toolCalls: toolCalls.length, usage, latencyMs };
+}

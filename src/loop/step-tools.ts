@@ -1,0 +1,56 @@
+import { TurnInterruptedError } from '../errors/interrupted.ts';
+import type { EventBody } from '../events/event.ts';
+import type { LedgerNote } from './effect.ts';
+import { beginNextStep } from './begin-step.ts';
+import type { FinishedCall, LoopEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import { toolMessage } from './settle-batch.ts';
+import type { Batch, ThreadState } from './state.ts';
+import { closingEvents, commitThen, failed, finish, type Transition, type Writes } from './transition.ts';
+
+/** Every call of the batch has its result: they enter the history together, in the order of the calls (L4). */
+export function onToolsFinished(
+  state: ThreadState,
+  event: Extract<LoopEvent, { readonly type: 'tools.finished' }>,
+  rules: Rules,
+): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'running') return undefined;
+  const { turn, batch, next } = phase;
+  const writes: Writes = {
+    messages: [toolMessage(batch.calls, new Map(event.results.map(({ callId, result }) => [callId, result])))],
+    ledger: ledgerOf(batch, event.results),
+  };
+  const events = event.results.map((finished) => finishedEvent(batch, finished));
+  if (event.cancelled) return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, events, rules });
+  if (next === undefined) return beginNextStep(state, turn, { ...writes, at: event.at, events, rules });
+  const outcome = failed(new TurnInterruptedError(turn.turnId));
+  return commitThen(
+    state,
+    { name: 'waiting', turn, next },
+    {
+      ...writes,
+      turn,
+      events: [...events, ...closingEvents(turn, outcome, false)],
+      checkpoint: { name: 'finished', turn, outcome },
+    },
+  );
+}
+
+function ledgerOf(batch: Batch, results: readonly FinishedCall[]): readonly LedgerNote[] {
+  const outcomes = new Map(results.map(({ callId, result }) => [callId, result]));
+  return batch.calls.flatMap((call): LedgerNote[] => {
+    const result = outcomes.get(call.callId);
+    // An unknown outcome stays an intent, so that a late one can still be recorded.
+    if (call.sideEffects !== 'once' || result === undefined || result.outcome === 'unknown') return [];
+    return [{ callId: call.callId, inputDigest: call.inputDigest ?? '', result }];
+  });
+}
+
+function finishedEvent(batch: Batch, finished: FinishedCall): EventBody {
+  const { callId, result, durationMs } = finished;
+  const toolName = batch.calls.find((call) => call.callId === callId)?.toolName ?? '';
+  return result.outcome === 'succeeded'
+    ? { type: 'tool.succeeded', callId, toolName, durationMs }
+    : { type: 'tool.failed', callId, toolName, durationMs, outcome: result.outcome };
+}

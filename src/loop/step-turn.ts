@@ -1,0 +1,119 @@
+import { ModelError } from '../errors/model-error.ts';
+import { TurnInterruptedError } from '../errors/interrupted.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { UserMessage } from '../protocol/message.ts';
+import { textOf } from '../protocol/read-content.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
+import type { LoopEvent } from './event.ts';
+import { beginFirstStep } from './begin-step.ts';
+import type { Rules } from './rules.ts';
+import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
+import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
+import { closingEvents, emit, enter, failed, finish, type Transition } from './transition.ts';
+
+type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
+
+/** A user message. What an earlier crash left is settled first: its tools get their results, its turn its end. */
+export function onTurnRequested(state: ThreadState, event: Of<'turn.requested'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  const next: NextTurn = { message: event.message, at: event.at };
+  switch (phase.name) {
+    case 'idle':
+    case 'finished':
+      return openTurn(state, next, event.messageCount);
+    case 'requesting':
+      return afterInterrupted(state, phase.turn, () => openTurn(state, next, event.messageCount));
+    case 'running':
+      return enter(state, { ...phase, recovering: true, next });
+    case 'rejudging':
+    case 'awaiting-approval':
+      if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;
+      return settleBatch(state, phase.turn, {
+        batch: refuseOpenCalls(phase.batch, { status: 'superseded', reason: 'the user went on without an answer', at: event.at }),
+        outcome: { status: 'cancelled' },
+        rules,
+        next,
+      });
+    default:
+      return undefined;
+  }
+}
+
+/** Picks a stored turn up where it is: a step that was not begun, a call that may have been, tools that may have run. */
+export function onTurnResumed(state: ThreadState, event: Of<'turn.resumed'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name === 'running') return enter(state, { ...phase, turn: active(phase.turn, event.at), recovering: true });
+  if (phase.name === 'rejudging') return enter(state, { ...phase, turn: active(phase.turn, event.at) });
+  if (phase.name !== 'requesting') return undefined;
+  const turn = active(phase.turn, event.at);
+  if (phase.attempt >= rules.maxAttempts) {
+    const error = new ModelError('attempts-exhausted', {
+      where: `turn '${turn.turnId}', step ${turn.step}`,
+      what: `the process ended during the model call ${phase.attempt} times`,
+      fix: 'Find out what ends the process; the next message starts a new turn',
+    });
+    return finish(state, turn, { outcome: failed(error), rules, fallback: 'error' });
+  }
+  return enter(state, { ...phase, turn, armed: false }, phase.attempt === 0 ? [{ type: 'step.started' }] : []);
+}
+
+export function openTurn(state: ThreadState, next: NextTurn, messageCount: number): Transition {
+  const number = state.turn + 1;
+  const turn: OpenTurn = {
+    turnId: String(number),
+    isFirst: number === 1,
+    step: 0,
+    usage: NO_USAGE,
+    firstMessage: messageCount,
+    activeMs: 0,
+    activeSince: next.at,
+  };
+  return enter({ ...state, turn: number }, { name: 'opening', turn, message: next.message }, [
+    { type: 'turn.started', isFirst: turn.isFirst },
+  ]);
+}
+
+/** Closes a turn that a crash cut off, in the same commit as what follows (L6). */
+export function afterInterrupted(state: ThreadState, turn: OpenTurn, follow: () => Transition): Transition {
+  const ended = emit(turn, closingEvents(turn, failed(new TurnInterruptedError(turn.turnId)), false));
+  const next = follow();
+  return { state: next.state, effects: [ended, ...next.effects] };
+}
+
+/** Nothing of the message is stored until the request that holds it has passed too. */
+export function onOpeningJudged(state: ThreadState, event: Of<'opening.judged'>, rules: Rules): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'opening') return undefined;
+  const { turn, message } = phase;
+  const verdict = event.turn.type === 'pass' ? (event.message ?? event.turn) : event.turn;
+  const point = event.turn.type === 'pass' ? 'onUserMessage' : 'onTurnStart';
+  if (verdict.type === 'failed') {
+    return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+  }
+  if (verdict.type === 'block') {
+    return finish(state, turn, {
+      outcome: { status: 'blocked', by: verdict.policy, point, reason: verdict.reason, text: '' },
+      // The audit keeps what onUserMessage refused; a turn that never began leaves no text at all.
+      events: point === 'onUserMessage' ? [{ type: 'message.user', text: textOf(message), discarded: true }] : [],
+      rules,
+      fallback: 'user-message',
+    });
+  }
+  if (verdict.type !== 'pass') return undefined;
+  const candidate = event.message?.type === 'pass' ? withText(message, event.message.value.text) : message;
+  return beginFirstStep(resetOnMessage(state, rules), turn, { candidate, at: turn.activeSince, rules });
+}
+
+function active(turn: OpenTurn, at: number): OpenTurn {
+  return { ...turn, activeSince: at };
+}
+
+function resetOnMessage(state: ThreadState, rules: Rules): ThreadState {
+  return rules.resetStreakOn === 'user-message' ? { ...state, streak: { count: 0, policy: '', point: '' } } : state;
+}
+
+function withText(message: UserMessage, text: string): UserMessage {
+  if (textOf(message) === text) return message;
+  const others = message.content.filter((part) => part.type !== 'text');
+  return deepFreeze({ role: 'user', content: [{ type: 'text', text }, ...others] });
+}

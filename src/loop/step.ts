@@ -1,0 +1,60 @@
+import { IllegalTransitionError } from '../errors/illegal-transition.ts';
+import { unreachable } from '../internal/unreachable.ts';
+import type { LoopEvent } from './event.ts';
+import type { Rules } from './rules.ts';
+import type { ThreadState } from './state.ts';
+import { onApprovalsAnswered } from './step-approvals.ts';
+import { onBatchJudged } from './step-batch.ts';
+import { onCancelled } from './step-cancel.ts';
+import { onCommitFailed, onCommitted } from './step-commit.ts';
+import { onOutgoingJudged } from './step-outgoing.ts';
+import { onModelFailed, onModelResponded, onRequestJudged, onResponseJudged } from './step-response.ts';
+import { onToolsFinished } from './step-tools.ts';
+import { onOpeningJudged, onTurnRequested, onTurnResumed } from './step-turn.ts';
+import type { Transition } from './transition.ts';
+
+/**
+ * The whole loop as one pure function: no clock, no ids, no I/O, no package. Whoever performs the effects and
+ * feeds the events back runs an agent; run, stream, runStep and resume differ only in when they stop.
+ */
+export function step(state: ThreadState, event: LoopEvent, rules: Rules): Transition {
+  const transition = transit(state, event, rules);
+  if (transition === undefined) throw new IllegalTransitionError(state.phase.name, event.type);
+  return transition;
+}
+
+/** `undefined` where the phase has no answer to the event. */
+function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition | undefined {
+  switch (event.type) {
+    case 'turn.requested':
+      return onTurnRequested(state, event, rules);
+    case 'turn.resumed':
+      return onTurnResumed(state, event, rules);
+    case 'turn.cancelled':
+      return onCancelled(state, event, rules);
+    case 'opening.judged':
+      return onOpeningJudged(state, event, rules);
+    case 'request.judged':
+      return onRequestJudged(state, event, rules);
+    case 'model.responded':
+      return onModelResponded(state, event, rules);
+    case 'model.failed':
+      return onModelFailed(state, event, rules);
+    case 'response.judged':
+      return onResponseJudged(state, event, rules);
+    case 'batch.judged':
+      return onBatchJudged(state, event, rules);
+    case 'outgoing.judged':
+      return onOutgoingJudged(state, event, rules);
+    case 'tools.finished':
+      return onToolsFinished(state, event, rules);
+    case 'approvals.answered':
+      return onApprovalsAnswered(state, event);
+    case 'committed':
+      return onCommitted(state, event, rules);
+    case 'commit.failed':
+      return onCommitFailed(state, event);
+    default:
+      return unreachable(event, 'step');
+  }
+}

@@ -1,0 +1,95 @@
+import { AgentHooksError } from '../errors/base.ts';
+import { StoreVersionError, CorruptRecordError, StoreError } from '../errors/store-error.ts';
+import type { StoredThread } from '../stores/port.ts';
+import { drive } from './drive.ts';
+import type { LoopEvent } from './event.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
+import type { Ports } from './ports.ts';
+import { failedResult, resultOf, type RunResult } from './result.ts';
+import { type RunOptions, Session } from './session.ts';
+import { closingEvents, failed } from './transition.ts';
+import { newThread, type ThreadState, turnOf } from './state.ts';
+
+const FORMAT = 1;
+
+/** What a run needs beside its options: the ports, the thread, and who renews its claim. */
+export interface ThreadRun {
+  readonly ports: Ports;
+  readonly leases: LeaseKeeper;
+  readonly threadId: string;
+  readonly options: RunOptions;
+  /** True when a thread that does not exist yet may be begun. */
+  readonly mayCreate: boolean;
+}
+
+/**
+ * Claims the thread, loads it, and drives it from the event that `choose` names; `choose` throws what the
+ * caller did wrong, before anything ran. No event means there is nothing to do and the state is the answer.
+ * The claim is given back whatever happens.
+ */
+export async function withThread(
+  run: ThreadRun,
+  choose: (session: Session, stored: StoredThread | undefined) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
+): Promise<RunResult> {
+  const { ports, leases, threadId, options } = run;
+  const claim = await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
+  const held = { threadId, token: claim.token, onLost: (error: unknown) => options.cancel.cancel(error) };
+  leases.hold(held);
+  let session: Session | undefined;
+  try {
+    const stored = await ports.store.load(threadId);
+    session = await openSession(run, claim.token, stored);
+    const event = await choose(session, stored);
+    return event === undefined ? resultOf(session) : await driveToEnd(session, event);
+  } finally {
+    session?.close();
+    options.cancel.close();
+    leases.drop(held);
+    await ports.store.release(threadId, claim.token);
+  }
+}
+
+async function openSession(run: ThreadRun, token: number, stored: StoredThread | undefined): Promise<Session> {
+  const { ports, threadId, options } = run;
+  const state = stored === undefined ? newThread(threadId, ports.agentName, ports.newId()) : readState(threadId, stored);
+  const messages = stored === undefined ? [] : await ports.store.readMessages(threadId);
+  return new Session(ports, options, { state, token, stored, messages });
+}
+
+/** A stored state is this package's own writing; what is not readable as such names its thread. */
+function readState(threadId: string, stored: StoredThread): ThreadState {
+  const { format, phase } = stored.state;
+  if (typeof format !== 'number' || typeof phase !== 'object' || phase === null || !('name' in phase)) {
+    throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
+  }
+  if (format > FORMAT) throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
+  // Checked as far as a reader can: every other field was written by `step` under this format.
+  const state = stored.state as unknown as ThreadState;
+  return state.phase.name === 'requesting' ? { ...state, phase: { ...state.phase, armed: false } } : state;
+}
+
+/** Whatever breaks, the run ends with a result and the turn with its event. */
+async function driveToEnd(session: Session, event: LoopEvent): Promise<RunResult> {
+  try {
+    await drive(session, event);
+    return resultOf(session);
+  } catch (cause) {
+    const error = AgentHooksError.isInstance(cause) ? cause : unexpected(session, cause);
+    const turn = turnOf(session.state.phase);
+    if (turn !== undefined) {
+      session.publishUnstored(closingEvents(turn, failed(error), false), turn.turnId, turn.step);
+    }
+    return failedResult(session, error);
+  }
+}
+
+function unexpected(session: Session, cause: unknown): StoreError {
+  return new StoreError(
+    {
+      where: `thread '${session.threadId}'`,
+      what: 'a part of the run failed in a way it must not',
+      fix: 'See `cause`; what was committed before is kept, and the thread can be resumed',
+    },
+    { cause },
+  );
+}

@@ -1,0 +1,120 @@
+import { ConfigError } from '../../errors/config-error.ts';
+import type { ChatStreamPart, ModelSettings, ToolDescription } from '../../protocol/chat.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from '../port.ts';
+import { toModelError } from './model-error.ts';
+import { readResult } from './read-result.ts';
+import { readStream } from './read-stream.ts';
+import type { AiSdkCallOptions, AiSdkModel } from './spec.ts';
+import { toPrompt } from './to-prompt.ts';
+
+export interface AiSdkOptions {
+  /** Default: provider and model, as in `openai.chat/gpt-4o`. */
+  readonly id?: string;
+  /** Handed to the provider with every call, such as `{ openai: { reasoningEffort: 'low' } }`. */
+  readonly providerOptions?: JsonObject;
+}
+
+const VERSIONS: readonly unknown[] = ['v2', 'v3', 'v4'];
+
+/**
+ * Makes a model of an AI SDK language model of spec v2, v3 or v4, such as `openai('gpt-4o')`. Throws
+ * `ConfigError` for anything else. Tools that the provider runs itself are not handed to the engine. A failed
+ * call is a `ModelError` whose message holds nothing the provider sent; `cause` is the original error.
+ *
+ * Of a streamed block of text or reasoning, the provider's metadata comes last, in a part with an empty text:
+ * it belongs to all of the block, and what follows is a new one.
+ */
+export function fromAiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ChatModel {
+  if (!isModel(model)) {
+    throw new ConfigError('invalid-option', {
+      where: 'fromAiSdk',
+      what: 'it was given something that is no AI SDK language model',
+      fix: "Pass what a provider's function returns, as in `fromAiSdk(openai('gpt-4o'))`",
+    });
+  }
+  if (!VERSIONS.includes(model.specificationVersion)) {
+    throw new ConfigError('invalid-option', {
+      where: `fromAiSdk, model '${model.modelId}'`,
+      what: `its specification version is ${String(model.specificationVersion)}, and v2, v3 and v4 are supported`,
+      fix: 'Use a version of the provider package that follows one of these',
+    });
+  }
+  return new FromAiSdk(model, options);
+}
+
+function isModel(value: unknown): boolean {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'doGenerate' in value &&
+    typeof value.doGenerate === 'function' &&
+    'doStream' in value &&
+    typeof value.doStream === 'function'
+  );
+}
+
+class FromAiSdk implements ChatModel {
+  readonly id: string;
+  readonly #model: AiSdkModel;
+  readonly #providerOptions: JsonObject | undefined;
+  #lastTools: readonly ToolDescription[] = [];
+  #lastFunctions: readonly object[] = [];
+
+  constructor(model: AiSdkModel, options: AiSdkOptions) {
+    this.#model = model;
+    this.id = options.id ?? `${model.provider}/${model.modelId}`;
+    this.#providerOptions = options.providerOptions;
+  }
+
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    try {
+      return readResult(await this.#model.doGenerate(this.#callOptions(request, options)), this.id);
+    } catch (error) {
+      throw this.#failure(error, options);
+    }
+  }
+
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
+    try {
+      const { stream } = await this.#model.doStream(this.#callOptions(request, options));
+      yield* readStream(stream, this.id);
+    } catch (error) {
+      throw this.#failure(error, options);
+    }
+  }
+
+  /** After a cancel, what the client threw is the cancel itself and no failure of the provider. */
+  #failure(error: unknown, { signal }: ModelCallOptions): unknown {
+    return signal.aborted ? error : toModelError(error, this.id);
+  }
+
+  #callOptions(
+    { messages, settings, tools }: ModelRequest,
+    { signal }: ModelCallOptions,
+  ): AiSdkCallOptions {
+    return {
+      prompt: toPrompt(messages, this.#model.specificationVersion, this.id),
+      ...toSettings(settings),
+      ...(tools.length > 0 && { tools: this.#functions(tools) }),
+      ...(this.#providerOptions !== undefined && { providerOptions: this.#providerOptions }),
+      abortSignal: signal,
+    };
+  }
+
+  /** The list is the same array for every request of an agent. */
+  #functions(tools: readonly ToolDescription[]): readonly object[] {
+    if (tools === this.#lastTools) return this.#lastFunctions;
+    this.#lastTools = tools;
+    this.#lastFunctions = tools.map((tool) => ({ type: 'function', ...tool }));
+    return this.#lastFunctions;
+  }
+}
+
+function toSettings({ maxTokens, stop, ...same }: ModelSettings): Partial<AiSdkCallOptions> {
+  return {
+    ...same,
+    ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+    ...(stop !== undefined && { stopSequences: typeof stop === 'string' ? [stop] : [...stop] }),
+  };
+}

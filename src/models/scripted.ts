@@ -1,0 +1,195 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ModelError } from '../errors/model-error.ts';
+import { toJson } from '../internal/to-json.ts';
+import type { ChatStreamPart, FinishReason, ModelToolCall, Usage } from '../protocol/chat.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelPart,
+  ModelRequest,
+  ModelResponse,
+} from './port.ts';
+import { requestProblem } from './request-problem.ts';
+
+/** One answer of a script: a text, a detailed answer, or an error that the call fails with. */
+export type ScriptedAnswer = string | ScriptedResponse | Error;
+
+export interface ScriptedResponse {
+  readonly text?: string;
+  readonly reasoning?: string;
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** Default: `tool-calls` when there are any, else `stop`. */
+  readonly finishReason?: FinishReason;
+  /** Default: 10 tokens in, 20 out. */
+  readonly usage?: Usage;
+}
+
+export interface ScriptedToolCall {
+  readonly name: string;
+  /** Default: `{}`. */
+  readonly input?: unknown;
+  /** The arguments exactly as the model writes them, faulty ones included; instead of `input`. */
+  readonly inputText?: string;
+  /** What the provider calls it. Default: `call_1`, `call_2` and so on, over all answers. */
+  readonly id?: string;
+}
+
+/** An answer, or a function that makes one when its call comes. */
+export type ScriptEntry =
+  | ScriptedAnswer
+  | ((request: ModelRequest) => ScriptedAnswer | PromiseLike<ScriptedAnswer>);
+
+export interface ScriptedModelOptions {
+  /** Default: `scripted`. */
+  readonly id?: string;
+  /** Characters in one piece of a streamed text. Default: 24. */
+  readonly chunkSize?: number;
+  /** Milliseconds before an answer, and before each piece of a streamed one. Default: none. */
+  readonly delayMs?: number;
+  /** Refuse what a real provider would refuse, such as a tool call without a result. Default: false. */
+  readonly strict?: boolean;
+}
+
+/** A model that answers from a script. `requests` holds every request it was given, in order. */
+export interface ScriptedModel extends ChatModel {
+  readonly requests: readonly ModelRequest[];
+  readonly calls: number;
+}
+
+const USAGE: Usage = Object.freeze({ inputTokens: 10, outputTokens: 20 });
+
+/**
+ * Answers the first call with the first entry, and so on; a call after the last one fails with a
+ * `script-exhausted` ModelError. For tests, demos and examples that need no key.
+ */
+export function scriptedModel(
+  script: readonly ScriptEntry[],
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
+  return new Scripted(script, options);
+}
+
+class Scripted implements ScriptedModel {
+  readonly id: string;
+  readonly requests: ModelRequest[] = [];
+  readonly #script: readonly ScriptEntry[];
+  readonly #options: ScriptedModelOptions;
+  #toolCalls = 0;
+
+  constructor(script: readonly ScriptEntry[], options: ScriptedModelOptions) {
+    this.id = options.id ?? 'scripted';
+    this.#script = [...script];
+    this.#options = options;
+  }
+
+  get calls(): number {
+    return this.requests.length;
+  }
+
+  async generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {
+    signal.throwIfAborted();
+    const response = await this.#answer(request);
+    await this.#wait(signal);
+    return response;
+  }
+
+  async *stream(
+    request: ModelRequest,
+    { signal }: ModelCallOptions,
+  ): AsyncGenerator<ChatStreamPart> {
+    signal.throwIfAborted();
+    const { content, ...finish } = await this.#answer(request);
+    for (const part of content) {
+      for (const piece of pieces(part, this.#options.chunkSize ?? 24)) {
+        await this.#wait(signal);
+        signal.throwIfAborted();
+        yield piece;
+      }
+    }
+    yield { type: 'finish', result: finish };
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const { delayMs } = this.#options;
+    if (delayMs === undefined) return;
+    // The caller's reason, as a provider's client would give, and not the timer's own error.
+    await sleep(delayMs, undefined, { signal }).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
+  }
+
+  async #answer(request: ModelRequest): Promise<ModelResponse> {
+    const entry = this.#script[this.requests.length];
+    this.requests.push(request);
+    if (this.#options.strict === true) this.#refuseInvalid(request);
+    if (entry === undefined) throw this.#exhausted();
+    const answer = typeof entry === 'function' ? await entry(request) : entry;
+    if (answer instanceof Error) throw answer;
+    return this.#response(typeof answer === 'string' ? { text: answer } : answer);
+  }
+
+  #refuseInvalid(request: ModelRequest): void {
+    const problem = requestProblem(request);
+    if (problem === undefined) return;
+    throw new ModelError('invalid-request', {
+      where: `model '${this.id}', call ${this.calls}`,
+      what: problem,
+      fix: 'A real provider refuses this request too: correct the messages or the tools',
+    });
+  }
+
+  #exhausted(): ModelError {
+    const entries = this.#script.length;
+    return new ModelError('script-exhausted', {
+      where: `model '${this.id}'`,
+      what: `the script has ${entries} ${entries === 1 ? 'entry' : 'entries'}, and this is call ${this.calls}`,
+      fix: 'Add an entry for each model call, or find out why there is one call more',
+    });
+  }
+
+  #response(answer: ScriptedResponse): ModelResponse {
+    const content: ModelPart[] = [];
+    if (answer.reasoning !== undefined) content.push({ type: 'reasoning', text: answer.reasoning });
+    if (answer.text !== undefined) content.push({ type: 'text', text: answer.text });
+    for (const call of answer.toolCalls ?? [])
+      content.push({ type: 'tool-call', call: this.#call(call) });
+    const asksForTools = (answer.toolCalls ?? []).length > 0;
+    return {
+      id: `msg_${this.calls}`,
+      model: this.id,
+      content,
+      finishReason: answer.finishReason ?? (asksForTools ? 'tool-calls' : 'stop'),
+      usage: answer.usage ?? USAGE,
+    };
+  }
+
+  #call({ name, input, inputText, id }: ScriptedToolCall): ModelToolCall {
+    this.#toolCalls += 1;
+    return {
+      id: id ?? `call_${this.#toolCalls}`,
+      toolName: name,
+      inputText: inputText ?? JSON.stringify(toJson(input ?? {})),
+    };
+  }
+}
+
+function* pieces(part: ModelPart, size: number): Generator<ChatStreamPart> {
+  if (part.type === 'tool-call') {
+    const { id, toolName, inputText } = part.call;
+    for (const text of cut(inputText, size)) yield { type: 'tool-input', id, toolName, text };
+    yield part;
+  } else if (part.type !== 'file') {
+    for (const text of cut(part.text, size)) yield { type: part.type, text };
+  }
+}
+
+/** By code points, so that no piece ends within a character. */
+function cut(text: string, size: number): string[] {
+  const step = Math.max(1, size);
+  if (text.length <= step) return text === '' ? [] : [text];
+  const characters = [...text];
+  return Array.from({ length: Math.ceil(characters.length / step) }, (_, index) =>
+    characters.slice(index * step, (index + 1) * step).join(''),
+  );
+}

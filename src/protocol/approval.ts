@@ -1,0 +1,35 @@
+import type { JsonObject } from './json.ts';
+import type { ApprovalAnswer } from './tool.ts';
+
+/** One policy's wish that a person looks at a call first. */
+export interface ApprovalRequirement {
+  readonly policy: string;
+  readonly version?: string;
+  readonly prompt: string;
+  /** Who may answer; anyone the host lets through when absent. */
+  readonly approvers?: readonly string[];
+}
+
+export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'superseded';
+
+/**
+ * One call that waits for a person. Stored with the thread, listed by `pendingApprovals`, answered once.
+ * `input` is the effective input without locked values; `inputDigest` binds the answer to exactly that input.
+ */
+export interface Approval {
+  readonly approvalId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly callId: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly input: JsonObject;
+  readonly inputDigest: string;
+  readonly requirements: readonly ApprovalRequirement[];
+  /** Milliseconds since the epoch. */
+  readonly requestedAt: number;
+  /** The earliest expiry any policy asked for; absent when none did. */
+  readonly expiresAt?: number;
+  readonly status: ApprovalStatus;
+  readonly answer?: ApprovalAnswer & { readonly at: number };
+}

@@ -1,0 +1,58 @@
+import type { ChatResponse, FinishReason, ToolCall, Usage } from './chat.ts';
+import type { AssistantPart, Message, ToolResultPart } from './message.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+
+/** All text of a message, in order. Empty for one that holds only calls, files or results. */
+export function textOf(message: Message): string {
+  if (message.role === 'system') return message.content;
+  if (message.role === 'tool') return '';
+  return joinText(message.content);
+}
+
+/** The tool calls of a message; empty for anything but an assistant's. */
+export function toolCallsOf(message: Message): readonly ToolCall[] {
+  return message.role === 'assistant' ? callsIn(message.content) : [];
+}
+
+/** The tool results of a message; empty for anything but a tool message. */
+export function toolResultsOf(message: Message): readonly ToolResultPart[] {
+  return message.role === 'tool' ? message.content : [];
+}
+
+/** Builds a frozen response from its parts, so that `text`, `reasoning` and `toolCalls` always agree with `content`. */
+export function chatResponse(parts: {
+  readonly id: string;
+  readonly model: string;
+  readonly content: readonly AssistantPart[];
+  readonly finishReason: FinishReason;
+  readonly usage: Usage;
+  readonly latencyMs: number;
+}): ChatResponse {
+  return deepFreeze({
+    id: parts.id,
+    model: parts.model,
+    content: parts.content,
+    text: joinText(parts.content),
+    reasoning: parts.content.reduce((all, part) => (part.type === 'reasoning' ? all + part.text : all), ''),
+    toolCalls: callsIn(parts.content),
+    finishReason: parts.finishReason,
+    usage: parts.usage,
+    latencyMs: parts.latencyMs,
+  });
+}
+
+function joinText(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+  let text = '';
+  for (const part of parts) if (part.type === 'text') text += part.text ?? '';
+  return text;
+}
+
+function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
+  const calls: ToolCall[] = [];
+  for (const part of parts) {
+    if (part.type !== 'tool-call') continue;
+    const { callId, providerCallId, toolName, input, malformed } = part;
+    calls.push({ callId, providerCallId, toolName, input, ...(malformed !== undefined && { malformed }) });
+  }
+  return calls;
+}

@@ -1,0 +1,51 @@
+import type { JsonObject, JsonValue } from './json.ts';
+import type { ToolOutcome } from './message.ts';
+
+/** `auto` runs when no policy objects; `confirm` asks a person unless a policy allows it. */
+export type ToolTier = 'auto' | 'confirm';
+
+/**
+ * What running a tool does to the world. `none` only reads; `idempotent` may be repeated with the same
+ * `idempotencyKey`; `once` must never run twice, and is what a tool is that says nothing.
+ */
+export type SideEffects = 'none' | 'idempotent' | 'once';
+
+/**
+ * One tool call about to run, as policies judge it.
+ *
+ * Both inputs are frozen wire JSON. `effectiveInput` is what will run: rewrites applied and checked against
+ * the tool's schema. Locked values are in it so that a gate can judge them, and in nothing that is recorded.
+ */
+export interface ToolInvocation<Input = JsonObject> {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly tier: ToolTier;
+  readonly sideEffects: SideEffects;
+  readonly requestedInput: Input;
+  readonly effectiveInput: Input;
+  readonly batch: { readonly index: number; readonly size: number };
+  /** What a listen/execute tool prepared and would carry out. */
+  readonly prepared?: JsonValue;
+  /** The person's answer, when the call is judged again after an approval. */
+  readonly approval?: ApprovalAnswer;
+}
+
+/** What came of a call that ran. `outcome` is the engine's; a policy may change `output` and `isError` only. */
+export interface ToolResult {
+  readonly outcome: ToolOutcome;
+  readonly isError: boolean;
+  readonly output: JsonValue;
+}
+
+/** A person's answer to one pending approval. */
+export interface ApprovalAnswer {
+  readonly approvalId: string;
+  readonly approved: boolean;
+  /** Who answered, as the host identified them. */
+  readonly by: string;
+  readonly reason?: string;
+  /** An edited input. It is checked against the tool's schema and judged again before it runs. */
+  readonly input?: JsonObject;
+}

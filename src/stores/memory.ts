@@ -1,0 +1,283 @@
+import {
+  LedgerMismatchError,
+  ThreadBusyError,
+  ThreadConflictError,
+} from '../errors/store-error.ts';
+import type { AgentEvent } from '../events/event.ts';
+import type { Approval } from '../protocol/approval.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import type { ToolResult } from '../protocol/tool.ts';
+import { requireKey } from './key.ts';
+import { leaseEnd } from './lease-end.ts';
+import { pageLimit } from './page-limit.ts';
+import type {
+  Claim,
+  LedgerEntry,
+  PageOptions,
+  StoredThread,
+  ThreadChanges,
+  ThreadStore,
+} from './port.ts';
+
+/**
+ * Keeps threads in this process; they are gone when it ends. Every method answers at once. Values are kept
+ * as they are given, frozen by their maker, and never copied. `now` is the clock of claims and late
+ * outcomes, in milliseconds since the epoch; default `Date.now`.
+ */
+export function memoryStore(options: { readonly now?: () => number } = {}): ThreadStore {
+  return new MemoryStore(options.now ?? Date.now);
+}
+
+interface Lease {
+  token: number;
+  /** `undefined` once it was given back. */
+  holder: string | undefined;
+  expiresAt: number;
+}
+
+interface Thread {
+  version: number;
+  state: JsonObject;
+  memory: { readonly [policy: string]: JsonObject };
+  readonly messages: Message[];
+  readonly events: AgentEvent[];
+  lastSeq: number;
+  readonly ledger: Map<string, LedgerEntry>;
+}
+
+interface StoredApproval {
+  readonly threadId: string;
+  approval: Approval;
+}
+
+const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
+
+class MemoryStore implements ThreadStore {
+  readonly #now: () => number;
+  readonly #leases = new Map<string, Lease>();
+  readonly #threads = new Map<string, Thread>();
+  readonly #approvals = new Map<string, StoredApproval>();
+  readonly #open = new Map<string, StoredApproval>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  claim(threadId: string, lease: { readonly holder: string; readonly ttlMs: number }): Claim {
+    const now = this.#now();
+    const expiresAt = leaseEnd(now, lease.ttlMs);
+    const held = this.#leases.get(threadId);
+    if (held === undefined) {
+      this.#leases.set(requireKey(threadId, 'thread id'), {
+        token: 1,
+        holder: lease.holder,
+        expiresAt,
+      });
+      return { token: 1, expiresAt };
+    }
+    if (held.holder !== undefined && held.holder !== lease.holder && now < held.expiresAt) {
+      throw new ThreadBusyError(threadId);
+    }
+    held.token += 1;
+    held.holder = lease.holder;
+    held.expiresAt = expiresAt;
+    return { token: held.token, expiresAt };
+  }
+
+  renew(threadId: string, token: number, ttlMs: number): void {
+    this.#held(threadId, token).expiresAt = leaseEnd(this.#now(), ttlMs);
+  }
+
+  release(threadId: string, token: number): void {
+    const lease = this.#leases.get(threadId);
+    if (lease?.token === token) lease.holder = undefined;
+  }
+
+  load(threadId: string): StoredThread | undefined {
+    const thread = this.#threads.get(threadId);
+    if (thread === undefined) return undefined;
+    return {
+      threadId,
+      version: thread.version,
+      state: thread.state,
+      messageCount: thread.messages.length,
+      lastSeq: thread.lastSeq,
+      memory: thread.memory,
+    };
+  }
+
+  /** Checks everything before it writes anything, and writes without a step that could fail. */
+  commit(...[threadId, token, expectedVersion, changes]: Parameters<ThreadStore['commit']>): void {
+    this.#held(threadId, token);
+    const known = this.#threads.get(threadId);
+    if ((known?.version ?? 0) !== expectedVersion) throw new ThreadConflictError(threadId);
+    const lastSeq = checkEvents(threadId, known?.lastSeq ?? 0, changes.events);
+    checkLedger(threadId, known, changes.ledger);
+    for (const { approvalId } of changes.approvals) {
+      const approval = this.#approvals.get(approvalId);
+      if (approval !== undefined && approval.threadId !== threadId) {
+        throw new ThreadConflictError(threadId, 'an approval id belongs to another thread');
+      }
+    }
+    const thread = known ?? this.#create(threadId, changes.state);
+    append(thread, changes);
+    thread.lastSeq = lastSeq;
+    for (const approval of changes.approvals) this.#putApproval(threadId, approval);
+  }
+
+  readMessages(
+    threadId: string,
+    options: PageOptions & { readonly after?: number } = {},
+  ): readonly Message[] {
+    const after = options.after ?? 0;
+    const end = after + pageLimit(options.limit);
+    return this.#threads.get(threadId)?.messages.slice(after, end) ?? [];
+  }
+
+  readEvents(
+    threadId: string,
+    options: PageOptions & { readonly after?: number } = {},
+  ): readonly AgentEvent[] {
+    const events = this.#threads.get(threadId)?.events ?? [];
+    const start = firstAbove(events, options.after ?? 0);
+    return events.slice(start, start + pageLimit(options.limit));
+  }
+
+  readLedger(threadId: string, callIds: readonly string[]): readonly LedgerEntry[] {
+    const ledger = this.#threads.get(threadId)?.ledger;
+    if (ledger === undefined) return [];
+    return [...new Set(callIds)].flatMap((callId) => ledger.get(callId) ?? []);
+  }
+
+  listThreads(
+    options: PageOptions & { readonly after?: string } = {},
+  ): readonly { readonly threadId: string; readonly version: number }[] {
+    const ids = page([...this.#threads.keys()], options);
+    return ids.map((threadId) => ({
+      threadId,
+      version: this.#threads.get(threadId)?.version ?? 0,
+    }));
+  }
+
+  pendingApprovals(
+    options: PageOptions & { readonly threadId?: string; readonly after?: string } = {},
+  ): readonly Approval[] {
+    const { threadId } = options;
+    const ids: string[] = [];
+    for (const [id, stored] of this.#open) {
+      if (threadId === undefined || stored.threadId === threadId) ids.push(id);
+    }
+    return page(ids, options).flatMap((id) => this.#open.get(id)?.approval ?? []);
+  }
+
+  findApproval(approvalId: string): Approval | undefined {
+    return this.#approvals.get(approvalId)?.approval;
+  }
+
+  recordLate(threadId: string, callId: string, result: ToolResult): void {
+    const ledger = this.#threads.get(threadId)?.ledger;
+    const entry = ledger?.get(callId);
+    if (entry?.status !== 'intended') return;
+    const { inputDigest } = entry;
+    const late: LedgerEntry = {
+      callId,
+      inputDigest,
+      status: 'finished',
+      result,
+      late: true,
+      at: this.#now(),
+    };
+    ledger?.set(callId, Object.freeze(late));
+  }
+
+  /** A claim whose time ran out still counts until another takes the thread: nobody else has written. */
+  #held(threadId: string, token: number): Lease {
+    const lease = this.#leases.get(threadId);
+    if (lease?.token === token && lease.holder !== undefined) return lease;
+    throw new ThreadConflictError(threadId, 'its claim was given back or taken over');
+  }
+
+  #create(threadId: string, state: JsonObject): Thread {
+    const thread: Thread = {
+      version: 0,
+      state,
+      memory: EMPTY,
+      messages: [],
+      events: [],
+      lastSeq: 0,
+      ledger: new Map(),
+    };
+    this.#threads.set(threadId, thread);
+    return thread;
+  }
+
+  #putApproval(threadId: string, approval: Approval): void {
+    const stored = { threadId, approval };
+    this.#approvals.set(approval.approvalId, stored);
+    if (approval.status === 'open') this.#open.set(approval.approvalId, stored);
+    else this.#open.delete(approval.approvalId);
+  }
+}
+
+function checkEvents(threadId: string, lastSeq: number, events: readonly AgentEvent[]): number {
+  let last = lastSeq;
+  for (const { seq } of events) {
+    if (!(seq > last)) throw new ThreadConflictError(threadId, 'an event number is not new');
+    last = seq;
+  }
+  return last;
+}
+
+function checkLedger(
+  threadId: string,
+  thread: Thread | undefined,
+  entries: readonly LedgerEntry[],
+): void {
+  if (entries.length === 0) return;
+  const digests = new Map<string, string>();
+  for (const { callId, inputDigest } of entries) {
+    const known = digests.get(callId) ?? thread?.ledger.get(callId)?.inputDigest;
+    if (known !== undefined && known !== inputDigest) {
+      throw new LedgerMismatchError(threadId, callId);
+    }
+    digests.set(callId, inputDigest);
+  }
+}
+
+function append(thread: Thread, changes: ThreadChanges): void {
+  thread.version += 1;
+  thread.state = changes.state;
+  for (const message of changes.messages) thread.messages.push(message);
+  for (const event of changes.events) thread.events.push(event);
+  for (const entry of changes.ledger) {
+    // The first outcome stays: what really happened is not replaced by what a turn believed later.
+    if (thread.ledger.get(entry.callId)?.status !== 'finished') {
+      thread.ledger.set(entry.callId, entry);
+    }
+  }
+  if (Object.keys(changes.memory).length > 0) {
+    thread.memory = Object.freeze({ ...thread.memory, ...changes.memory });
+  }
+}
+
+/** Events are in order of `seq`, so the first one above `after` is found by halves. */
+function firstAbove(events: readonly AgentEvent[], after: number): number {
+  let low = 0;
+  let high = events.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((events[middle]?.seq ?? after) <= after) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function page(
+  ids: readonly string[],
+  options: PageOptions & { readonly after?: string },
+): readonly string[] {
+  const { after } = options;
+  const rest = after === undefined ? [...ids] : ids.filter((id) => id > after);
+  return rest.sort().slice(0, pageLimit(options.limit));
+}

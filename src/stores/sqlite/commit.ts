@@ -1,0 +1,179 @@
+import { LedgerMismatchError, ThreadConflictError } from '../../errors/store-error.ts';
+import { requireKey } from '../key.ts';
+import type { LedgerEntry, ThreadChanges } from '../port.ts';
+import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
+import { jsonText } from './json-text.ts';
+import { requireClaim } from './leases.ts';
+import { readNumber } from './records.ts';
+
+export interface Commit {
+  readonly threadId: string;
+  readonly token: number;
+  readonly expectedVersion: number;
+  readonly changes: ThreadChanges;
+}
+
+/** The changes as they are stored. Made before the write lock is taken, so that others wait for the disk only. */
+interface Rows {
+  readonly state: string;
+  readonly messages: readonly string[];
+  readonly events: readonly (readonly [seq: number, json: string])[];
+  readonly ledger: readonly (readonly [entry: LedgerEntry, result: string | null])[];
+  readonly approvals: readonly (readonly [id: string, status: string, json: string])[];
+  readonly memory: readonly (readonly [policy: string, json: string])[];
+}
+
+interface Counts {
+  readonly messageCount: number;
+  readonly lastSeq: number;
+}
+
+/** Writes all of a commit, or throws and writes nothing. */
+export function writeCommit(connection: Connection, commit: Commit): void {
+  const { threadId } = commit;
+  const rows = toRows(commit.changes);
+  connection.write(() => {
+    requireClaim(connection, threadId, commit.token);
+    const counts = requireVersion(connection, threadId, commit.expectedVersion);
+    putThread(connection, commit, { rows, counts });
+    putMessages(connection, threadId, { rows, counts });
+    for (const [seq, json] of rows.events) {
+      connection.run('INSERT INTO events (thread, seq, json) VALUES (?, ?, ?)', [
+        threadId,
+        seq,
+        json,
+      ]);
+    }
+    for (const [entry, result] of rows.ledger) putLedger(connection, threadId, [entry, result]);
+    for (const approval of rows.approvals) putApproval(connection, threadId, approval);
+    for (const [policy, json] of rows.memory) {
+      connection.run(
+        `INSERT INTO memory (thread, policy, json) VALUES (?, ?, ?)
+         ON CONFLICT (thread, policy) DO UPDATE SET json = excluded.json`,
+        [threadId, policy, json],
+      );
+    }
+  });
+}
+
+function toRows(changes: ThreadChanges): Rows {
+  return {
+    state: jsonText(changes.state, 'state of a commit'),
+    messages: changes.messages.map((message) => jsonText(message, 'message of a commit')),
+    events: changes.events.map((event) => [event.seq, jsonText(event, 'event of a commit')]),
+    ledger: changes.ledger.map((entry) => {
+      requireKey(entry.callId, 'call id');
+      requireKey(entry.inputDigest, 'digest of an input');
+      const { result } = entry;
+      return [entry, result === undefined ? null : jsonText(result, 'result of a call')];
+    }),
+    approvals: changes.approvals.map((approval) => [
+      requireKey(approval.approvalId, 'approval id'),
+      approval.status,
+      jsonText(approval, 'approval of a commit'),
+    ]),
+    memory: Object.entries(changes.memory).map(([policy, value]) => [
+      requireKey(policy, 'policy name'),
+      jsonText(value, 'memory of a policy'),
+    ]),
+  };
+}
+
+function requireVersion(connection: Connection, threadId: string, expected: number): Counts {
+  const [row] = connection.all(
+    'SELECT version, message_count, last_seq FROM threads WHERE id = ?',
+    [threadId],
+  );
+  if ((row?.['version'] ?? 0) !== expected) throw new ThreadConflictError(threadId);
+  if (row === undefined) return { messageCount: 0, lastSeq: 0 };
+  const place = { table: 'threads', thread: threadId, key: 'counts' };
+  return {
+    messageCount: readNumber(row['message_count'], place),
+    lastSeq: readNumber(row['last_seq'], place),
+  };
+}
+
+function putThread(
+  connection: Connection,
+  commit: Commit,
+  { rows, counts }: { readonly rows: Rows; readonly counts: Counts },
+): void {
+  const values: SqlValue[] = [
+    commit.expectedVersion + 1,
+    rows.state,
+    counts.messageCount + rows.messages.length,
+    nextSeq(commit.threadId, counts.lastSeq, rows),
+    commit.threadId,
+  ];
+  const sql =
+    commit.expectedVersion === 0
+      ? 'INSERT INTO threads (version, state, message_count, last_seq, id) VALUES (?, ?, ?, ?, ?)'
+      : 'UPDATE threads SET version = ?, state = ?, message_count = ?, last_seq = ? WHERE id = ?';
+  connection.run(sql, values);
+}
+
+function nextSeq(threadId: string, lastSeq: number, rows: Rows): number {
+  let last = lastSeq;
+  for (const [seq] of rows.events) {
+    if (!(seq > last)) throw new ThreadConflictError(threadId, 'an event number is not new');
+    last = seq;
+  }
+  return last;
+}
+
+function putMessages(
+  connection: Connection,
+  threadId: string,
+  { rows, counts }: { readonly rows: Rows; readonly counts: Counts },
+): void {
+  let position = counts.messageCount;
+  for (const json of rows.messages) {
+    position += 1;
+    connection.run('INSERT INTO messages (thread, position, json) VALUES (?, ?, ?)', [
+      threadId,
+      position,
+      json,
+    ]);
+  }
+}
+
+/** The first outcome stays: what really happened is not replaced by what a turn believed later. */
+function putLedger(
+  connection: Connection,
+  threadId: string,
+  [entry, result]: readonly [entry: LedgerEntry, result: string | null],
+): void {
+  const { callId, inputDigest, status, at } = entry;
+  const late = entry.late === true ? 1 : 0;
+  const changed = connection.run(
+    `INSERT INTO ledger (thread, call_id, input_digest, status, result, late, at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (thread, call_id) DO UPDATE
+       SET status = excluded.status, result = excluded.result, late = excluded.late, at = excluded.at
+       WHERE input_digest = excluded.input_digest AND status = 'intended'`,
+    [threadId, callId, inputDigest, status, result, late, at],
+  );
+  if (changed > 0) return;
+  const [row] = connection.all('SELECT input_digest FROM ledger WHERE thread = ? AND call_id = ?', [
+    threadId,
+    callId,
+  ]);
+  if (row?.['input_digest'] !== inputDigest) throw new LedgerMismatchError(threadId, callId);
+}
+
+function putApproval(
+  connection: Connection,
+  threadId: string,
+  [id, status, json]: Rows['approvals'][number],
+): void {
+  const changed = connection.run(
+    `INSERT INTO approvals (id, thread, status, json) VALUES (?, ?, ?, ?)
+     ON CONFLICT (id) DO UPDATE SET status = excluded.status, json = excluded.json
+       WHERE thread = excluded.thread`,
+    [id, threadId, status, json],
+  );
+  if (changed === 0) {
+    throw new ThreadConflictError(threadId, 'an approval id belongs to another thread');
+  }
+}

@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { claimed, refused, type StoreCase } from './case.ts';
+import {
+  approval,
+  changes,
+  event,
+  everything,
+  HARD_VALUES,
+  intent,
+  outcome,
+  same,
+  toolResult,
+  userMessage,
+} from './samples.ts';
+
+const THREAD = 'thread';
+const IDS = { callIds: ['c1', 'c2'], approvalIds: ['a1', 'a2'] };
+
+const FULL = changes({
+  state: HARD_VALUES,
+  messages: [userMessage(''), userMessage('two')],
+  events: [event(THREAD, 1), event(THREAD, 2)],
+  ledger: [intent('c1'), outcome('c2', '')],
+  approvals: [approval(THREAD, 'a1'), approval(THREAD, 'a2', 'denied')],
+  memory: { policy: HARD_VALUES },
+});
+
+/** For stores that outlive a handle. */
+export const handleCases: readonly StoreCase[] = [
+  {
+    name: 'reopen: a thread is the same after the store was closed',
+    check: async ({ store, another }) => {
+      await store.commit(THREAD, await claimed(store, THREAD), 0, FULL);
+      const before = await everything(store, THREAD, IDS);
+      await store.close?.();
+      const again = await another();
+      same(await everything(again, THREAD, IDS), before);
+      same((await again.load(THREAD))?.state, HARD_VALUES);
+    },
+  },
+  {
+    name: 'reopen: claims and tokens go on where they were',
+    check: async ({ store, pass, another }) => {
+      const token = await claimed(store, THREAD, 'a');
+      await store.close?.();
+      const again = await another();
+      await refused('thread-busy', () => claimed(again, THREAD, 'b'));
+      await again.commit(THREAD, token, 0, changes());
+      pass(60_000);
+      assert.ok((await claimed(again, THREAD, 'b')) > token);
+      await refused('thread-conflict', () => again.commit(THREAD, token, 1, changes()));
+    },
+  },
+  {
+    name: 'closed: a closed store answers nothing, and may be closed again',
+    check: async ({ store }) => {
+      const token = await claimed(store, THREAD);
+      await store.close?.();
+      await store.close?.();
+      await refused('store-closed', () => store.load(THREAD));
+      await refused('store-closed', () => store.readMessages(THREAD));
+      await refused('store-closed', () => store.commit(THREAD, token, 0, FULL));
+    },
+  },
+  {
+    name: 'handles: one sees what another committed, at once',
+    check: async ({ store, another }) => {
+      const other = await another();
+      const token = await claimed(store, THREAD);
+      await store.commit(THREAD, token, 0, FULL);
+      same(await everything(other, THREAD, IDS), await everything(store, THREAD, IDS));
+      await other.recordLate(THREAD, 'c1', toolResult('late'));
+      const [entry] = await store.readLedger(THREAD, ['c1']);
+      assert.equal(entry?.late, true);
+    },
+  },
+  {
+    name: 'handles: a claim of one holds for the other',
+    check: async ({ store, another }) => {
+      const other = await another();
+      const token = await claimed(store, THREAD, 'a');
+      await refused('thread-busy', () => claimed(other, THREAD, 'b'));
+      await store.release(THREAD, token);
+      const next = await claimed(other, THREAD, 'b');
+      await refused('thread-conflict', () => store.commit(THREAD, token, 0, FULL));
+      await other.commit(THREAD, next, 0, FULL);
+    },
+  },
+  {
+    name: 'handles: of claims at one moment, one wins',
+    check: async ({ store, another }) => {
+      const handles = [store, await another(), await another()];
+      const attempts = handles.map(async (handle, index) =>
+        handle.claim(THREAD, { holder: `holder ${index}`, ttlMs: 1_000 }),
+      );
+      const results = await Promise.allSettled(attempts);
+      assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+    },
+  },
+  {
+    name: 'handles: of commits at one version, one wins and the other writes nothing',
+    check: async ({ store, another }) => {
+      const handles = [store, await another()];
+      const token = await claimed(store, THREAD);
+      for (let version = 0; version < 10; version += 1) {
+        const attempts = handles.map(async (handle, index) => {
+          const messages = [userMessage(`${version} by ${index}`)];
+          const events = [event(THREAD, version + 1)];
+          return handle.commit(THREAD, token, version, changes({ messages, events }));
+        });
+        const results = await Promise.allSettled(attempts);
+        assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1);
+      }
+      for (const handle of handles) {
+        const thread = await handle.load(THREAD);
+        same([thread?.version, thread?.messageCount, thread?.lastSeq], [10, 10, 10]);
+        assert.equal((await handle.readMessages(THREAD)).length, 10);
+      }
+    },
+  },
+];

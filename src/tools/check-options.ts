@@ -1,0 +1,90 @@
+import { ConfigError } from '../errors/config-error.ts';
+import { kindOf } from '../internal/kind-of.ts';
+import { nearestName } from '../internal/nearest-name.ts';
+
+const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
+const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
+const TIERS: readonly unknown[] = ['auto', 'confirm'];
+
+/** What each option must be, for callers without types and for values that come from elsewhere. */
+const RULES: Readonly<
+  Record<string, { readonly accepts: (value: unknown) => boolean; readonly what: string }>
+> = {
+  name: { accepts: (value) => typeof value === 'string', what: 'a string' },
+  description: { accepts: (value) => typeof value === 'string', what: 'a string' },
+  displayName: { accepts: isOptional((value) => typeof value === 'string'), what: 'a string' },
+  inputSchema: { accepts: isSchema, what: 'a schema, such as `z.object({ ... })`' },
+  outputSchema: { accepts: isOptional(isSchema), what: 'a schema, such as `z.object({ ... })`' },
+  sideEffects: {
+    accepts: isOptional((value) => SIDE_EFFECTS.includes(value)),
+    what: "'none', 'idempotent' or 'once'",
+  },
+  tier: { accepts: isOptional((value) => TIERS.includes(value)), what: "'auto' or 'confirm'" },
+  parallel: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
+  timeoutMs: {
+    accepts: isOptional(
+      (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
+    ),
+    what: 'a positive number of milliseconds',
+  },
+  execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
+};
+
+/** Throws `ConfigError` for a declaration that could not work, naming the tool and the option. */
+export function checkToolOptions(options: object): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid('tool()', `it was given ${kindOf(options)}`, 'Pass one object with the options');
+  }
+  const given = new Map<string, unknown>(Object.entries(options));
+  const name = given.get('name');
+  // A name of the wrong form is quoted too, cut: it is code of the caller, never an input.
+  const where = typeof name === 'string' ? `tool '${name.slice(0, 80)}'` : 'tool()';
+  for (const option of given.keys())
+    if (!Object.hasOwn(RULES, option)) throw unknownOption(where, option);
+  for (const [option, rule] of Object.entries(RULES)) {
+    const value = given.get(option);
+    if (rule.accepts(value)) continue;
+    const what =
+      value === undefined ? `\`${option}\` is missing` : `\`${option}\` is not ${rule.what}`;
+    throw invalid(where, what, `Set \`${option}\` to ${rule.what}`);
+  }
+  if (!NAME.test(String(name))) {
+    throw invalid(
+      where,
+      'providers do not accept this name',
+      'Use 1 to 64 letters, digits, `_` and `-`, and put the readable form into `displayName`',
+    );
+  }
+}
+
+function unknownOption(where: string, option: string): ConfigError {
+  const known = Object.keys(RULES);
+  const nearest = nearestName(option, known);
+  return new ConfigError('unknown-option', {
+    where,
+    what: `there is no option \`${option}\``,
+    fix:
+      nearest === undefined
+        ? `The options are ${known.join(', ')}`
+        : `Did you mean \`${nearest}\`?`,
+  });
+}
+
+function invalid(where: string, what: string, fix: string): ConfigError {
+  return new ConfigError('invalid-tool', { where, what, fix });
+}
+
+function isOptional(accepts: (value: unknown) => boolean): (value: unknown) => boolean {
+  return (value) => value === undefined || accepts(value);
+}
+
+/** Some libraries make their schemas functions. */
+function isSchema(value: unknown): boolean {
+  return (
+    ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
+    '~standard' in value &&
+    typeof value['~standard'] === 'object' &&
+    value['~standard'] !== null &&
+    'validate' in value['~standard']
+  );
+}

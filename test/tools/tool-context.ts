@@ -1,0 +1,15 @@
+import type { ToolContext } from '../../src/tools/port.ts';
+
+export function toolContext<Context>(context: Context): ToolContext<Context> {
+  return {
+    threadId: 'thread',
+    turnId: 'turn',
+    callId: 'turn.1.0',
+    toolName: 'tool',
+    idempotencyKey: 'thread/turn.1.0',
+    attempt: 1,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    context,
+  };
+}
