@@ -10,6 +10,7 @@ interface Finished {
 
 const commands: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ['types', 'tsc'],
+  ['public types', 'tsc', '-p', 'tsconfig.src.json'],
   ['lint', 'biome', 'check', '--error-on-warnings'],
   ['architecture', 'vitest', 'run', 'test/architecture', '--reporter=default'],
   ['dead code', 'knip', '--cache'],

@@ -1,7 +1,14 @@
 export type { Agent } from './agent/agent.ts';
-export type { AgentOptions, HooksOption, ResumeInput, RunContext, RunInput, StepInput } from './agent/agent-options.ts';
+export type {
+  AgentOptions,
+  HooksOption,
+  ResumeInput,
+  RunContext,
+  RunInput,
+  StepInput,
+} from './agent/agent-options.ts';
 export { createAgent } from './agent/create-agent.ts';
-export type { Observer, ObserverOptions } from './agent/observers.ts';
+export type { ObserverOptions } from './agent/observers.ts';
 export {
   type DecisionCodec,
   errorDecisionCodec,
@@ -19,7 +26,11 @@ export { ErrorDecision } from './decisions/error-decision.ts';
 export { QueryDecision, ResultsDecision } from './decisions/knowledge-decision.ts';
 export { MessageDecision } from './decisions/message-decision.ts';
 export { RequestDecision } from './decisions/request-decision.ts';
-export { ResponseDecision, type RewrittenCall, type RewrittenResponse } from './decisions/response-decision.ts';
+export {
+  ResponseDecision,
+  type RewrittenCall,
+  type RewrittenResponse,
+} from './decisions/response-decision.ts';
 export { type ConfirmationOptions, ToolDecision } from './decisions/tool-decision.ts';
 export { type RewrittenResult, ToolResultDecision } from './decisions/tool-result-decision.ts';
 export { TurnDecision } from './decisions/turn-decision.ts';
@@ -40,8 +51,16 @@ export {
 } from './errors/store-error.ts';
 export { PendingApprovalError, ThreadError, UnknownThreadError } from './errors/thread-error.ts';
 export { ToolError } from './errors/tool-error.ts';
-export type { AgentEvent, EventBody, EventOf, EventStamp, EventType, FallbackCause, TurnStatus } from './events/event.ts';
-export { EVENT_TYPES, type EventPattern } from './events/pattern.ts';
+export type {
+  AgentEvent,
+  EventBody,
+  EventOf,
+  EventStamp,
+  EventType,
+  FallbackCause,
+  TurnStatus,
+} from './events/event.ts';
+export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';
 export type { AgentHooks, Answer, HookOptions, HookPoint } from './hooks/agent-hooks.ts';
 export type { Counters, HookContext, PolicyMemory } from './hooks/context.ts';
 export { HOOK_POINTS, POINTS, type PointRow } from './hooks/points.ts';
@@ -49,10 +68,16 @@ export { defineHooks, Policy } from './hooks/policy.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';
-export type { ChatModel, ModelCallOptions, ModelPart, ModelRequest, ModelResponse } from './models/port.ts';
+export type {
+  ChatModel,
+  ModelCallOptions,
+  ModelPart,
+  ModelRequest,
+  ModelResponse,
+} from './models/port.ts';
 export { readOpenAiChat } from './models/read-openai-chat.ts';
-export { type ReplayModel, replayModel } from './models/replay.ts';
-export { type ScriptedModel, type ScriptEntry, scriptedModel } from './models/scripted.ts';
+export { type Divergence, type ReplayModel, replayModel } from './models/replay.ts';
+export { type ScriptEntry, type ScriptedModel, scriptedModel } from './models/scripted.ts';
 export type { Approval, ApprovalRequirement, ApprovalStatus } from './protocol/approval.ts';
 export type {
   ChatRequest,
@@ -89,8 +114,20 @@ export type {
   TextWindow,
   TurnStart,
 } from './protocol/texts.ts';
-export type { ApprovalAnswer, SideEffects, ToolInvocation, ToolResult, ToolTier } from './protocol/tool.ts';
+export type {
+  ApprovalAnswer,
+  SideEffects,
+  ToolInvocation,
+  ToolResult,
+  ToolTier,
+} from './protocol/tool.ts';
 export { memoryStore } from './stores/memory.ts';
-export type { Claim, LedgerEntry, StoredThread, ThreadChanges, ThreadStore } from './stores/port.ts';
+export type {
+  Claim,
+  LedgerEntry,
+  StoredThread,
+  ThreadChanges,
+  ThreadStore,
+} from './stores/port.ts';
 export type { ToolContext, ToolPort } from './tools/port.ts';
 export { type Tool, type ToolOptions, tool } from './tools/tool.ts';

@@ -1,5 +1,5 @@
 /** What the policies may rely on: what the customer said and what the tools answered, read from the history. */
-import { type Message, textOf, toolCallsOf, toolResultsOf } from 'agent-hooks';
+import { type Message, type ToolOutcome, textOf, toolCallsOf, toolResultsOf } from 'agent-hooks';
 import * as z from 'zod';
 
 export interface Reservation {
@@ -76,13 +76,23 @@ interface Answer {
   readonly output: unknown;
 }
 
-/** Only of calls that ran: a call that was blocked or denied tells nothing about the airline. */
+/** These calls never reached the airline, so they tell nothing about it. */
+const NEVER_STARTED: readonly ToolOutcome[] = [
+  'blocked',
+  'denied',
+  'not-executed',
+  'invalid',
+  'unknown-tool',
+];
+
+/** What failed, was cancelled or is unknown may have changed something: its output is none to read. */
 function* answersNewestFirst(messages: readonly Message[]): Generator<Answer> {
   const inputs = new Map(messages.flatMap(toolCallsOf).map(({ callId, input }) => [callId, input]));
   for (const message of messages.toReversed()) {
     for (const { callId, toolName, outcome, output } of toolResultsOf(message).toReversed()) {
-      if (outcome !== 'succeeded') continue;
-      yield { toolName, input: inputs.get(callId), output: parseText(output) };
+      if (NEVER_STARTED.includes(outcome)) continue;
+      const read = outcome === 'succeeded' ? parseText(output) : undefined;
+      yield { toolName, input: inputs.get(callId), output: read };
     }
   }
 }

@@ -25,7 +25,10 @@ export async function live(): Promise<number> {
   const openai = createOpenAI();
   const model = fromAiSdk(openai(process.env['OPENAI_MODEL'] ?? 'gpt-4o'));
   const agent = airlineAgent({ model, store: memoryStore() });
-  agent.on('hook.*', (event) => narrate(event, false));
+  agent.on('*', (event) => {
+    const line = narrate(event, { dimmed: false });
+    if (line !== undefined) console.log(line);
+  });
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   console.log(HELP);
   try {

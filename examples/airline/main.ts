@@ -28,20 +28,28 @@ if (values.live) {
 }
 
 async function replayAll(): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'airline-'));
+  try {
+    const folder = mkdtempSync(join(tmpdir(), 'airline-'));
+    try {
+      await replayIn(folder);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  } catch (error) {
+    console.error('\nThe replay failed.', error);
+    process.exitCode = 1;
+  }
+}
+
+async function replayIn(folder: string): Promise<void> {
   const store = sqliteStore({ path: join(folder, 'threads.db') });
   try {
     const rows: Row[] = [];
     for (const recording of readRecordings()) {
-      rows.push({ recording, tally: await replay(recording, store) });
+      rows.push({ recording, tally: await replay(recording, { store, say: console.log }) });
     }
-    console.log(`\n${table(rows)}`);
-    console.log(LEGEND);
-  } catch (error) {
-    console.error(`\nThe replay failed. ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
+    console.log(`\n${table(rows)}\n${LEGEND}`);
   } finally {
-    await store.close();
-    rmSync(folder, { recursive: true });
+    await store.close?.();
   }
 }

@@ -13,7 +13,7 @@ export interface Recording {
 }
 
 /** Where a record ends with a tool's answer, the model's next words are not in it. This stands for them. */
-export const END_OF_RECORD = '(The record ends here.)';
+const END_OF_RECORD = '(The record ends here.)';
 
 const conversationSchema = z.object({
   id: z.string(),

@@ -8,10 +8,16 @@ import {
   toolResultsOf,
 } from 'agent-hooks';
 import { airlineAgent } from './agent.ts';
-import { announce, narrate } from './narrate.ts';
+import { divergence, headline, narrate } from './narrate.ts';
 import type { Recording } from './recording.ts';
 import { Tally } from './tally.ts';
 import type { Airline } from './tools.ts';
+
+/** Where a replay goes: its thread into the store, its lines to whoever reads them. */
+export interface Output {
+  readonly store: ThreadStore;
+  readonly say: (line: string) => void;
+}
 
 /**
  * Plays one recorded conversation through the agent: the model answers what was recorded, in order and
@@ -19,14 +25,18 @@ import type { Airline } from './tools.ts';
  * denied, since nobody was asked then. A response that is sent back is spent: the model goes on with the
  * recorded answer after it, which knew nothing of that. Throws when anything but a policy got in the way.
  */
-export async function replay(recording: Recording, store: ThreadStore): Promise<Tally> {
+export async function replay(recording: Recording, output: Output): Promise<Tally> {
+  const { store, say } = output;
   const tally = new Tally();
   const model = replayModel(recording.transcript, { id: 'recorded' });
   const agent = airlineAgent({ model, store });
-  announce(recording);
+  say(headline(recording));
   agent.on('*', (event) => {
-    narrate(event, tally.diverged);
+    const dimmed = tally.diverged;
     tally.hear(event);
+    const line = narrate(event, { dimmed });
+    if (line !== undefined) say(line);
+    if (!dimmed && tally.diverged) say(divergence());
   });
   const threadId = recording.id;
   const context = recordedAirline(model);
@@ -58,8 +68,8 @@ function deny({ approvalId }: Approval): ApprovalAnswer {
 
 function requireCompleted(result: RunResult, { id }: Recording): void {
   if (result.status === 'completed') return;
-  const cause = result.status === 'failed' ? `: ${result.error.message}` : '';
-  throw new Error(`${id}: a turn ended ${result.status}${cause}`);
+  const cause = result.status === 'failed' ? result.error : undefined;
+  throw new Error(`${id}: a turn ended ${result.status}`, { cause });
 }
 
 function check({ id }: Recording, model: ReplayModel, tally: Tally): void {

@@ -1,4 +1,4 @@
-import type { AgentEvent } from 'agent-hooks';
+import type { AgentEvent, EventOf } from 'agent-hooks';
 
 export interface Counts {
   /** Model calls. */
@@ -11,9 +11,9 @@ export interface Counts {
 }
 
 /**
- * What the policies did to one conversation, counted from the agent's events. The first call that is blocked,
- * response that is sent back or confirmation that is asked for (the replay denies every one) ends what the
- * record can tell: `until` counts up to and with it, `after` the rest.
+ * What the policies did to one conversation, counted from the agent's events. With the first call that is
+ * blocked or denied, or response that is sent back, ends what the record can tell: `until` counts up to and
+ * with it, `after` the rest.
  */
 export class Tally {
   readonly until: Counts = noCounts();
@@ -38,21 +38,23 @@ export class Tally {
         this.#counts.calls += 1;
         break;
       case 'tool.refused':
-        if (event.outcome === 'blocked') this.#intervene('blocked', [event.by]);
-        else if (event.outcome !== 'denied')
-          this.problems.push(`${event.toolName} was ${event.outcome}`);
+        this.#hearRefusal(event);
         break;
       case 'hook.decided':
         if (event.decision === 'requires-confirmation') this.#noteAsker(event.callId, event.policy);
         break;
       case 'approval.requested':
-        this.#intervene('confirmations', this.#askers.get(event.callId) ?? []);
+        this.#add('confirmations', this.#askers.get(event.callId) ?? []);
         break;
       case 'llm.rejected':
-        this.#intervene('retries', [event.by]);
+        this.#add('retries', [event.by]);
+        this.#diverged = true;
         break;
       case 'tool.failed':
         this.problems.push(`${event.toolName} failed`);
+        break;
+      case 'error.raised':
+        this.problems.push(`${event.code} (${event.name})`);
         break;
       case 'hook.failed':
         this.problems.push(`${event.policy} failed at ${event.point}`);
@@ -69,9 +71,14 @@ export class Tally {
     this.#askers.set(callId, [...(this.#askers.get(callId) ?? []), policy]);
   }
 
-  #intervene(kind: 'blocked' | 'confirmations' | 'retries', policies: readonly string[]): void {
-    this.#counts[kind] += 1;
+  #hearRefusal({ toolName, outcome, by }: EventOf<'tool.refused'>): void {
+    if (outcome === 'blocked') this.#add('blocked', [by]);
+    else if (outcome !== 'denied') this.problems.push(`${toolName} was ${outcome}`);
     this.#diverged = true;
+  }
+
+  #add(kind: 'blocked' | 'confirmations' | 'retries', policies: readonly string[]): void {
+    this.#counts[kind] += 1;
     for (const policy of policies) {
       this.byPolicy.set(policy, (this.byPolicy.get(policy) ?? 0) + 1);
     }

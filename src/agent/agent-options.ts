@@ -13,7 +13,10 @@ import type { ToolPort } from '../tools/port.ts';
 /** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
 export type HooksOption<Context> =
   | readonly AgentHooks<Context>[]
-  | ((thread: { readonly threadId: string; readonly context: Context }) => readonly AgentHooks<Context>[]);
+  | ((thread: {
+      readonly threadId: string;
+      readonly context: Context;
+    }) => readonly AgentHooks<Context>[]);
 
 export interface AgentOptions<Context = unknown> {
   /** In events and stored threads. */

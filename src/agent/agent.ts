@@ -1,9 +1,9 @@
-import type { EventPattern } from '../events/pattern.ts';
+import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ResumeInput, RunInput, StepInput } from './agent-options.ts';
-import type { Observer, ObserverOptions } from './observers.ts';
+import type { ObserverOptions } from './observers.ts';
 
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
 export interface Agent<Context = unknown> {
@@ -25,8 +25,11 @@ export interface Agent<Context = unknown> {
     readonly limit?: number;
   }): Promise<readonly Approval[]>;
   /** Watches events of every run. Returns how to stop; throws `ConfigError` for a pattern that means no event. */
-  on(pattern: EventPattern, observer: Observer, options?: ObserverOptions): () => void;
+  on<Pattern extends EventPattern>(
+    pattern: Pattern,
+    observer: (event: EventsOf<Pattern>) => unknown,
+    options?: ObserverOptions,
+  ): () => void;
   /** Settles when the observers told so far are done or given up on. For tests and shutdown. */
   settled(): Promise<void>;
 }
-

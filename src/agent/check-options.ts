@@ -1,7 +1,7 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { nearestName } from '../internal/nearest-name.ts';
-import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { UserMessage } from '../protocol/message.ts';
+import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { AgentOptions } from './agent-options.ts';
 
 const KNOWN = {
@@ -66,7 +66,10 @@ export function checkKeys(where: string, given: object, known: readonly string[]
     throw new ConfigError('unknown-option', {
       where,
       what: `there is no option '${key}'`,
-      fix: nearest === undefined ? `The options are: ${known.join(', ')}` : `Did you mean '${nearest}'?`,
+      fix:
+        nearest === undefined
+          ? `The options are: ${known.join(', ')}`
+          : `Did you mean '${nearest}'?`,
     });
   }
 }
@@ -83,7 +86,8 @@ export function readMessage(where: string, value: unknown): UserMessage {
 }
 
 export function checkThreadId(where: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '' && value.length <= 500 && value.isWellFormed()) return value;
+  if (typeof value === 'string' && value !== '' && value.length <= 500 && value.isWellFormed())
+    return value;
   throw new ConfigError('invalid-input', {
     where,
     what: '`threadId` is no usable id',
@@ -105,11 +109,15 @@ function checkNumbers(options: object): void {
 
 function prefix(thread: object): object {
   checkKeys('createAgent: limits.thread', thread, ['steps', 'tokens']);
-  return Object.fromEntries(Object.entries(thread).map(([name, value]) => [`thread.${name}`, value]));
+  return Object.fromEntries(
+    Object.entries(thread).map(([name, value]) => [`thread.${name}`, value]),
+  );
 }
 
 function invalid(option: string): ConfigError {
-  const expected = Object.hasOwn(EXPECTED, option) ? EXPECTED[option as keyof AgentOptions] : undefined;
+  const expected = Object.hasOwn(EXPECTED, option)
+    ? EXPECTED[option as keyof AgentOptions]
+    : undefined;
   return new ConfigError('invalid-option', {
     where: 'createAgent',
     what: `the option '${option}' has no usable value`,
@@ -151,5 +159,8 @@ function isModel(value: unknown): boolean {
 }
 
 function isStore(value: unknown): boolean {
-  return isObject(value) && ['claim', 'load', 'commit'].every((name) => typeof Reflect.get(value, name) === 'function');
+  return (
+    isObject(value) &&
+    ['claim', 'load', 'commit'].every((name) => typeof Reflect.get(value, name) === 'function')
+  );
 }

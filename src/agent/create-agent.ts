@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { AgentEvent, FallbackCause } from '../events/event.ts';
-import type { AgentHooks } from '../hooks/agent-hooks.ts';
+import { HookError } from '../errors/hook-error.ts';
+import type { FallbackCause } from '../events/event.ts';
+import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
-import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
@@ -10,18 +10,34 @@ import type { RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, runMessage } from '../loop/run.ts';
-import type { ThreadRun } from '../loop/with-thread.ts';
 import { Outlet, type RunStream } from '../loop/stream.ts';
+import type { ThreadRun } from '../loop/with-thread.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { toolRegistry } from '../tools/registry.ts';
 import type { Agent } from './agent.ts';
-import type { AgentOptions, HooksOption, ResumeInput, RunContext, RunInput, StepInput } from './agent-options.ts';
-import { checkAgentOptions, checkKeys, checkThreadId, readMessage } from './check-options.ts';
+import type {
+  AgentOptions,
+  ResumeInput,
+  RunContext,
+  RunInput,
+  StepInput,
+} from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
+import { checkAgentOptions, checkKeys, checkThreadId, readMessage } from './check-options.ts';
+import { type HooksFor, hooksFor, notStarted } from './hooks-for.ts';
 import { memoryCounters } from './memory-counters.ts';
-import { Observers } from './observers.ts';
+import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 
-const RUN_KEYS = ['threadId', 'message', 'supersede', 'context', 'sender', 'channel', 'session', 'signal'];
+const RUN_KEYS = [
+  'threadId',
+  'message',
+  'supersede',
+  'context',
+  'sender',
+  'channel',
+  'session',
+  'signal',
+];
 const RESUME_KEYS = ['threadId', 'answers', 'context', 'sender', 'channel', 'session', 'signal'];
 
 const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
@@ -56,14 +72,14 @@ class ThreadAgent<Context> implements Agent<Context> {
   readonly #leases: LeaseKeeper;
   readonly #observers = new Observers();
   readonly #live = new Map<string, LiveRun>();
-  readonly #compiledFor: (threadId: string, context: Context) => CompiledHooks;
+  readonly #hooksFor: HooksFor<Context>;
 
   constructor(options: AgentOptions<Context>) {
     this.name = options.name;
     this.#options = options;
-    this.#compiledFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default');
+    this.#hooksFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default');
     this.#rules = rulesOf(options);
-    this.#ports = portsOf(options, this.#observers.observe);
+    this.#ports = portsOf(options, this.#observers);
     this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
   }
 
@@ -83,10 +99,13 @@ class ThreadAgent<Context> implements Agent<Context> {
     checkKeys('agent.runStep', input, RUN_KEYS);
     const threadId = checkThreadId('agent.runStep', input.threadId);
     const rules = { ...this.#rules, singleStep: true };
-    if (input.message === undefined) return this.#start(threadId, input, (run) => continueTurn(run), { rules });
+    if (input.message === undefined)
+      return this.#start(threadId, input, (run) => continueTurn(run), { rules });
     const message = readMessage('agent.runStep', input.message);
     const supersede = input.supersede === true;
-    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), { rules });
+    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), {
+      rules,
+    });
   }
 
   async resume(input: ResumeInput<Context>): Promise<RunResult> {
@@ -103,24 +122,38 @@ class ThreadAgent<Context> implements Agent<Context> {
     return live.result;
   }
 
-  async pendingApprovals(page: Parameters<Agent['pendingApprovals']>[0] = {}): ReturnType<Agent['pendingApprovals']> {
+  async pendingApprovals(
+    page: Parameters<Agent['pendingApprovals']>[0] = {},
+  ): ReturnType<Agent['pendingApprovals']> {
     return this.#ports.store.pendingApprovals(page);
   }
 
-  on(...args: Parameters<Agent['on']>): () => void {
-    return this.#observers.on(...args);
+  on<Pattern extends EventPattern>(
+    pattern: Pattern,
+    observer: (event: EventsOf<Pattern>) => unknown,
+    options?: ObserverOptions,
+  ): () => void {
+    // The observer is only ever told of what its pattern means.
+    return this.#observers.on(pattern, observer as Observer, options);
   }
 
   settled(): Promise<void> {
     return this.#observers.settled();
   }
 
-  async #runMessage(where: string, input: RunInput<Context>, outlet: Outlet | undefined): Promise<RunResult> {
+  async #runMessage(
+    where: string,
+    input: RunInput<Context>,
+    outlet: Outlet | undefined,
+  ): Promise<RunResult> {
     checkKeys(where, input, RUN_KEYS);
-    const threadId = input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
+    const threadId =
+      input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
     const message = readMessage(where, input.message);
     const supersede = input.supersede === true;
-    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), { outlet });
+    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), {
+      outlet,
+    });
   }
 
   #start(
@@ -129,12 +162,16 @@ class ThreadAgent<Context> implements Agent<Context> {
     begin: (run: ThreadRun) => Promise<RunResult>,
     extra: { readonly rules?: Rules; readonly outlet?: Outlet | undefined } = {},
   ): Promise<RunResult> {
-    const compiled = this.#compiledFor(threadId, input.context as Context); // an absent context is the app's own choice of type
+    const hooks = this.#hooksFor(threadId, input.context as Context); // an absent context is the app's own choice of type
+    if (hooks instanceof HookError) {
+      const text = this.#rules.fallbacks['hook-failure'];
+      return Promise.resolve(notStarted(threadId, hooks, text));
+    }
     const cancel = new CancelScope(input.signal);
     const { outlet } = extra;
-    const holds = (this.#options.streaming ?? (compiled.holdsStream ? 'hold' : 'live')) === 'hold';
+    const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';
     const result = begin({
-      ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(compiled, facts, ports) },
+      ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(hooks, facts, ports) },
       leases: this.#leases,
       threadId,
       mayCreate: true,
@@ -148,7 +185,7 @@ class ThreadAgent<Context> implements Agent<Context> {
         },
         cancel,
         rules: extra.rules ?? this.#rules,
-        outlet: outlet?.push ?? ignore,
+        ...(outlet !== undefined && { outlet: outlet.push }),
         backpressure: outlet?.backpressure ?? none,
         live: outlet !== undefined && !holds,
         streams: outlet !== undefined,
@@ -165,18 +202,6 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 }
 
-function hooksFor<Context>(
-  hooks: HooksOption<Context>,
-  profile: 'default' | 'voice',
-): (threadId: string, context: Context) => CompiledHooks {
-  // The compiler only calls them; what `Context` is stays between the app and its policies.
-  const compile = (list: readonly AgentHooks<Context>[]): CompiledHooks =>
-    compileHooks(list as readonly AgentHooks<never>[], profile);
-  if (typeof hooks === 'function') return (threadId, context) => compile(hooks({ threadId, context }));
-  const compiled = compile(hooks);
-  return () => compiled;
-}
-
 function rulesOf(options: AgentOptions<never>): Rules {
   return Object.freeze({
     maxResponseRetries: options.maxResponseRetries ?? 8,
@@ -189,7 +214,7 @@ function rulesOf(options: AgentOptions<never>): Rules {
   });
 }
 
-function portsOf(options: AgentOptions<never>, observe: (event: AgentEvent) => void): Omit<Ports, 'hooks'> {
+function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports, 'hooks'> {
   const registry = toolRegistry(options.tools ?? []);
   return {
     agentName: options.name,
@@ -201,15 +226,12 @@ function portsOf(options: AgentOptions<never>, observe: (event: AgentEvent) => v
     counters: options.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },
     newId: randomUUID,
-    observe,
+    observe: observers.observe,
+    isObserved: () => observers.count > 0,
     maxParallelTools: options.maxParallelTools ?? 8,
     cancelGraceMs: options.cancelGraceMs ?? 2_000,
     emptyRetries: 2,
   };
-}
-
-function ignore(): void {
-  // A run without a reader: its events go to the observers and the store only.
 }
 
 function none(): undefined {

@@ -21,17 +21,32 @@ export class Observers {
   readonly #emitter = new EventEmitter();
   readonly #running = new Set<Promise<void>>();
   #reporting = false;
+  #count = 0;
+
+  /** How many observers are registered. */
+  get count(): number {
+    return this.#count;
+  }
 
   /** Calls `observer` for every event the pattern means, until the returned function is called. */
   on(pattern: EventPattern, observer: Observer, options: ObserverOptions = {}): () => void {
     if (typeof observer !== 'function') {
-      throw new ConfigError('invalid-input', { where: 'agent.on', what: 'the observer is no function', fix: 'Pass a function' });
+      throw new ConfigError('invalid-input', {
+        where: 'agent.on',
+        what: 'the observer is no function',
+        fix: 'Pass a function',
+      });
     }
     const types = matchEvents(pattern, 'agent.on');
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const listener = (event: AgentEvent): void => this.#tell(observer, event, timeoutMs);
     for (const type of types) this.#emitter.on(type, listener);
+    this.#count += 1;
+    let active = true;
     return () => {
+      if (!active) return;
+      active = false;
+      this.#count -= 1;
       for (const type of types) this.#emitter.off(type, listener);
     };
   }
@@ -80,13 +95,24 @@ export class Observers {
   #report(event: AgentEvent, error: unknown): void {
     const name = error instanceof Error ? error.name : typeof error;
     if (this.#reporting || event.type === 'error.raised') {
-      process.emitWarning(`an observer of '${event.type}' failed with ${name}`, { code: 'AGENT_HOOKS_OBSERVER' });
+      process.emitWarning(`an observer of '${event.type}' failed with ${name}`, {
+        code: 'AGENT_HOOKS_OBSERVER',
+      });
       return;
     }
     const { threadId, turnId, step, at, seq } = event;
     this.#reporting = true;
     try {
-      this.observe({ type: 'error.raised', code: 'observer-failed', name, threadId, turnId, step, at, seq });
+      this.observe({
+        type: 'error.raised',
+        code: 'observer-failed',
+        name,
+        threadId,
+        turnId,
+        step,
+        at,
+        seq,
+      });
     } finally {
       this.#reporting = false;
     }

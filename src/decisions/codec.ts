@@ -28,7 +28,10 @@ const text = (): z.ZodString => z.string().overwrite((value) => value.toWellForm
 const reason = text().min(1, 'needs a reason');
 const move = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type) });
 const block = z.strictObject({ type: z.literal('block'), reason });
-const retry = z.strictObject({ type: z.literal('retry-with-feedback'), feedback: text().min(1, 'needs feedback') });
+const retry = z.strictObject({
+  type: z.literal('retry-with-feedback'),
+  feedback: text().min(1, 'needs feedback'),
+});
 const modifyText = z.strictObject({ type: z.literal('modify'), text: text() });
 const passage = z.strictObject({
   text: z.string(),
@@ -37,9 +40,16 @@ const passage = z.strictObject({
   score: z.number().optional(),
   metadata: jsonObjectSchema.optional(),
 });
-const rewrittenCall = z.strictObject({ callId: z.string().optional(), toolName: z.string().min(1), input: jsonValueSchema });
+const rewrittenCall = z.strictObject({
+  callId: z.string().optional(),
+  toolName: z.string().min(1),
+  input: jsonValueSchema,
+});
 
-export const turnDecisionCodec: DecisionCodec<TurnDecision> = codec('TurnDecision', [move('proceed'), block]);
+export const turnDecisionCodec: DecisionCodec<TurnDecision> = codec('TurnDecision', [
+  move('proceed'),
+  block,
+]);
 
 export const messageDecisionCodec: DecisionCodec<MessageDecision> = codec('MessageDecision', [
   move('proceed'),
@@ -53,7 +63,11 @@ export const requestDecisionCodec: DecisionCodec<RequestDecision> = codec('Reque
   z.strictObject({
     type: z.literal('modify'),
     request: z.custom<ChatRequest>(
-      (value) => typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages),
+      (value) =>
+        typeof value === 'object' &&
+        value !== null &&
+        'messages' in value &&
+        Array.isArray(value.messages),
       'needs a request with a list of messages',
     ),
   }),
@@ -69,7 +83,10 @@ export const responseDecisionCodec: DecisionCodec<ResponseDecision> = codec('Res
   move('accept'),
   z.strictObject({
     type: z.literal('modify'),
-    response: z.strictObject({ text: text().optional(), toolCalls: z.array(rewrittenCall).optional() }),
+    response: z.strictObject({
+      text: text().optional(),
+      toolCalls: z.array(rewrittenCall).optional(),
+    }),
   }),
   block,
   retry,
@@ -89,13 +106,19 @@ export const toolDecisionCodec: DecisionCodec<ToolDecision> = codec('ToolDecisio
   move('abstain'),
 ]);
 
-export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec('ToolResultDecision', [
-  move('keep'),
-  z.strictObject({
-    type: z.literal('modify'),
-    result: z.strictObject({ output: jsonValueSchema.optional(), isError: z.boolean().optional() }),
-  }),
-]);
+export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec(
+  'ToolResultDecision',
+  [
+    move('keep'),
+    z.strictObject({
+      type: z.literal('modify'),
+      result: z.strictObject({
+        output: jsonValueSchema.optional(),
+        isError: z.boolean().optional(),
+      }),
+    }),
+  ],
+);
 
 export const queryDecisionCodec: DecisionCodec<QueryDecision> = codec('QueryDecision', [
   move('proceed'),
@@ -136,7 +159,8 @@ function codec<Decision>(name: string, moves: readonly MoveSchema[]): DecisionCo
       const plain = typeof type === 'string' ? bare.get(type) : undefined;
       if (plain !== undefined && Reflect.ownKeys(value).length === 1) return plain;
       const schema = typeof type === 'string' ? byType.get(type) : undefined;
-      if (schema === undefined) return { problem: `has type ${describeType(type)}; a ${name} has ${types.join(', ')}` };
+      if (schema === undefined)
+        return { problem: `has type ${describeType(type)}; a ${name} has ${types.join(', ')}` };
       const result = schema.safeParse(value);
       if (!result.success) return { problem: firstProblem(result.error) };
       return { decision: keepRequest(value, result.data) as Decision };
@@ -163,6 +187,7 @@ function describeType(type: unknown): string {
 
 function describe(value: unknown): string {
   if (typeof value === 'string') return 'a text';
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'an array' : 'an object';
+  if (typeof value === 'object' && value !== null)
+    return Array.isArray(value) ? 'an array' : 'an object';
   return value === null || value === undefined ? String(value) : `a ${typeof value}`;
 }

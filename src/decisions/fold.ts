@@ -45,7 +45,8 @@ export function foldToolVotes(votes: readonly ToolVote[]): ToolVerdict {
   let allowed = false;
   for (const { policy, version, decision } of votes) {
     if (decision.type === 'block') return { type: 'block', policy, reason: decision.reason };
-    if (decision.type === 'retry-with-feedback') feedback.push({ policy, feedback: decision.feedback });
+    if (decision.type === 'retry-with-feedback')
+      feedback.push({ policy, feedback: decision.feedback });
     if (decision.type === 'requires-confirmation') {
       requirements.push({ policy, ...(version !== undefined && { version }), decision });
     }
@@ -65,6 +66,8 @@ export const MAX_FEEDBACK_CHARS = 500;
 /** Joins the feedback of several policies in their order, each named and cut to `MAX_FEEDBACK_CHARS`. */
 export function joinFeedback(feedback: readonly NamedFeedback[]): string {
   return feedback
-    .map((entry) => `[${entry.policy}] ${entry.feedback.slice(0, MAX_FEEDBACK_CHARS).toWellFormed()}`)
+    .map(
+      (entry) => `[${entry.policy}] ${entry.feedback.slice(0, MAX_FEEDBACK_CHARS).toWellFormed()}`,
+    )
     .join('\n');
 }

@@ -30,5 +30,6 @@ export const ResultsDecision: {
   readonly modify: (passages: readonly KnowledgePassage[]) => ModifyPassages;
 } = Object.freeze({
   keep,
-  modify: (passages: readonly KnowledgePassage[]): ModifyPassages => Object.freeze({ type: 'modify', passages }),
+  modify: (passages: readonly KnowledgePassage[]): ModifyPassages =>
+    Object.freeze({ type: 'modify', passages }),
 });

@@ -18,6 +18,7 @@ export const RequestDecision: {
   readonly block: (reason: string) => Block;
 } = Object.freeze({
   proceed,
-  modify: (request: ModifyRequest['request']): ModifyRequest => Object.freeze({ type: 'modify', request }),
+  modify: (request: ModifyRequest['request']): ModifyRequest =>
+    Object.freeze({ type: 'modify', request }),
   block,
 });

@@ -41,7 +41,8 @@ export const ResponseDecision: {
   readonly retryWithFeedback: (feedback: string) => RetryWithFeedback;
 } = Object.freeze({
   accept: () => ACCEPT,
-  modify: (response: RewrittenResponse): ModifyResponse => Object.freeze({ type: 'modify', response: pickResponse(response) }),
+  modify: (response: RewrittenResponse): ModifyResponse =>
+    Object.freeze({ type: 'modify', response: pickResponse(response) }),
   block,
   retryWithFeedback,
 });

@@ -26,7 +26,13 @@ export interface Abstain {
 }
 
 /** What a policy may say to a tool call, before any tool of its batch runs. */
-export type ToolDecision = Allow | ModifyInput | Block | RequiresConfirmation | RetryWithFeedback | Abstain;
+export type ToolDecision =
+  | Allow
+  | ModifyInput
+  | Block
+  | RequiresConfirmation
+  | RetryWithFeedback
+  | Abstain;
 
 export interface ConfirmationOptions {
   /** Milliseconds from now until the approval expires. Default: never. */
@@ -46,7 +52,10 @@ export const ToolDecision: {
   /** The call does not run; the model reads the reason. The other calls of the batch go on. */
   readonly block: (reason: string) => Block;
   /** A person decides. `prompt` is what that person reads. */
-  readonly requiresConfirmation: (prompt: string, options?: ConfirmationOptions) => RequiresConfirmation;
+  readonly requiresConfirmation: (
+    prompt: string,
+    options?: ConfirmationOptions,
+  ) => RequiresConfirmation;
   /** The whole response is dropped, no tool of the batch runs, and the model is asked again. */
   readonly retryWithFeedback: (feedback: string) => RetryWithFeedback;
   readonly abstain: () => Abstain;

@@ -55,7 +55,12 @@ export class ResponseRetryCapError extends AgentHooksError {
   readonly point: string;
   readonly streak: number;
 
-  constructor(cap: { readonly policy: string; readonly point: string; readonly streak: number; readonly max: number }) {
+  constructor(cap: {
+    readonly policy: string;
+    readonly point: string;
+    readonly streak: number;
+    readonly max: number;
+  }) {
     super({
       where: `policy '${cap.policy}' at ${cap.point}`,
       what: `rejected ${cap.streak} responses in a row, and the cap is ${cap.max}`,

@@ -23,7 +23,11 @@ export class ModelError extends AgentHooksError {
   constructor(
     code: ModelErrorCode,
     text: { readonly where: string; readonly what: string; readonly fix: string },
-    options: { readonly cause?: unknown; readonly retryAfterMs?: number; readonly statusCode?: number } = {},
+    options: {
+      readonly cause?: unknown;
+      readonly retryAfterMs?: number;
+      readonly statusCode?: number;
+    } = {},
   ) {
     super(text, 'cause' in options ? { cause: options.cause } : undefined);
     this.name = 'ModelError';

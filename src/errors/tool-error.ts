@@ -10,7 +10,11 @@ export class ToolError extends AgentHooksError {
   readonly forModel: string;
 
   constructor(forModel: string, options?: { readonly cause?: unknown }) {
-    const text: ErrorText = { where: 'tool', what: forModel, fix: 'The model reads this and may try again' };
+    const text: ErrorText = {
+      where: 'tool',
+      what: forModel,
+      fix: 'The model reads this and may try again',
+    };
     super(text, options);
     this.name = 'ToolError';
     this.forModel = forModel;

@@ -16,23 +16,32 @@ export interface EventStamp {
 }
 
 /** How a turn, or one call of `run`, ended. */
-export type TurnStatus =
-  | 'completed'
-  | 'blocked'
-  | 'limited'
-  | 'refused'
-  | 'cancelled'
-  | 'failed';
+export type TurnStatus = 'completed' | 'blocked' | 'limited' | 'refused' | 'cancelled' | 'failed';
 
-export type FallbackCause = 'user-message' | 'request' | 'response' | 'outgoing' | 'hook-failure' | 'error' | 'limit';
+export type FallbackCause =
+  | 'user-message'
+  | 'request'
+  | 'response'
+  | 'outgoing'
+  | 'hook-failure'
+  | 'error'
+  | 'limit';
 
 /** What happened, without its stamp. Names are noun.verb; nothing here is content before its verdict. */
 export type EventBody =
   // turn
   | { readonly type: 'turn.started'; readonly isFirst: boolean }
-  | { readonly type: 'turn.finished'; readonly status: TurnStatus; readonly steps: number; readonly usage: Usage }
+  | {
+      readonly type: 'turn.finished';
+      readonly status: TurnStatus;
+      readonly steps: number;
+      readonly usage: Usage;
+    }
   | { readonly type: 'step.started' }
-  | { readonly type: 'step.finished'; readonly outcome: 'accepted' | 'rejected' | 'suspended' | 'ended' }
+  | {
+      readonly type: 'step.finished';
+      readonly outcome: 'accepted' | 'rejected' | 'suspended' | 'ended';
+    }
   // texts
   | { readonly type: 'message.user'; readonly text: string; readonly discarded?: true }
   | {
@@ -43,8 +52,17 @@ export type EventBody =
       readonly fallback?: FallbackCause;
     }
   // model
-  | { readonly type: 'llm.requested'; readonly model: string; readonly purpose: Purpose; readonly attempt: number }
-  | { readonly type: 'llm.delta'; readonly kind: 'text' | 'reasoning' | 'tool-input'; readonly text: string }
+  | {
+      readonly type: 'llm.requested';
+      readonly model: string;
+      readonly purpose: Purpose;
+      readonly attempt: number;
+    }
+  | {
+      readonly type: 'llm.delta';
+      readonly kind: 'text' | 'reasoning' | 'tool-input';
+      readonly text: string;
+    }
   | {
       readonly type: 'llm.responded';
       readonly responseId: string;
@@ -61,7 +79,12 @@ export type EventBody =
       readonly streak: number;
       readonly usage: Usage;
     }
-  | { readonly type: 'llm.retrying'; readonly reason: string; readonly attempt: number; readonly delayMs: number }
+  | {
+      readonly type: 'llm.retrying';
+      readonly reason: string;
+      readonly attempt: number;
+      readonly delayMs: number;
+    }
   | { readonly type: 'text.retracted'; readonly by: string; readonly point: string }
   // tools
   | {
@@ -72,8 +95,18 @@ export type EventBody =
       readonly requestedInput: JsonValue;
     }
   | { readonly type: 'tool.started'; readonly callId: string; readonly toolName: string }
-  | { readonly type: 'tool.progress'; readonly callId: string; readonly toolName: string; readonly data: JsonValue }
-  | { readonly type: 'tool.succeeded'; readonly callId: string; readonly toolName: string; readonly durationMs: number }
+  | {
+      readonly type: 'tool.progress';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly data: JsonValue;
+    }
+  | {
+      readonly type: 'tool.succeeded';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly durationMs: number;
+    }
   | {
       readonly type: 'tool.failed';
       readonly callId: string;
@@ -89,8 +122,18 @@ export type EventBody =
       readonly by: string;
       readonly reason: string;
     }
-  | { readonly type: 'tool.replied'; readonly callId: string; readonly toolName: string; readonly text: string }
-  | { readonly type: 'tool.save-refused'; readonly callId: string; readonly toolName: string; readonly field: string }
+  | {
+      readonly type: 'tool.replied';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly text: string;
+    }
+  | {
+      readonly type: 'tool.save-refused';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly field: string;
+    }
   // approvals
   | {
       readonly type: 'approval.requested';
@@ -142,13 +185,23 @@ export type EventBody =
       readonly late?: true;
     }
   // the rest
-  | { readonly type: 'context.compacted'; readonly messagesBefore: number; readonly messagesAfter: number }
+  | {
+      readonly type: 'context.compacted';
+      readonly messagesBefore: number;
+      readonly messagesAfter: number;
+    }
   | { readonly type: 'state.changed'; readonly fields: readonly string[] }
   | { readonly type: 'line.said'; readonly kind: string; readonly text: string }
-  | { readonly type: 'error.raised'; readonly code: string; readonly name: string; readonly details?: JsonObject }
+  | {
+      readonly type: 'error.raised';
+      readonly code: string;
+      readonly name: string;
+      readonly details?: JsonObject;
+    }
   | { readonly type: 'thread.ended'; readonly reason: string };
 
 /** Everything an observer or a stream can see. One union; switch on `type`. */
 export type AgentEvent = EventStamp & EventBody;
 export type EventType = EventBody['type'];
-export type EventOf<Type extends EventType> = Extract<EventBody, { readonly type: Type }> & EventStamp;
+export type EventOf<Type extends EventType> = Extract<EventBody, { readonly type: Type }> &
+  EventStamp;

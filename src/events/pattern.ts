@@ -1,11 +1,18 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { nearestName } from '../internal/nearest-name.ts';
-import type { EventType } from './event.ts';
+import type { AgentEvent, EventType } from './event.ts';
 
 type Group<Type> = Type extends `${infer Noun}.${string}` ? Noun : never;
 
 /** An event type, all of a noun (`tool.*`), or everything (`*`). */
 export type EventPattern = EventType | `${Group<EventType>}.*` | '*';
+
+/** The events a pattern means. */
+export type EventsOf<Pattern extends EventPattern> = Pattern extends '*'
+  ? AgentEvent
+  : Pattern extends `${infer Noun}.*`
+    ? Extract<AgentEvent, { readonly type: `${Noun}.${string}` }>
+    : Extract<AgentEvent, { readonly type: Pattern }>;
 
 /** Every event type; `satisfies` makes a missing or a misspelled one a compile error. */
 const TYPES = {
@@ -46,7 +53,12 @@ const TYPES = {
 export const EVENT_TYPES: readonly EventType[] = Object.keys(TYPES) as EventType[];
 
 /** Never stored and never numbered: they tell of something that is not yet, or never, part of the record. */
-const UNSTORED: ReadonlySet<EventType> = new Set(['llm.delta', 'tool.progress', 'text.retracted', 'llm.retrying']);
+const UNSTORED: ReadonlySet<EventType> = new Set([
+  'llm.delta',
+  'tool.progress',
+  'text.retracted',
+  'llm.retrying',
+]);
 
 export function isStored(type: EventType): boolean {
   return !UNSTORED.has(type);
@@ -63,6 +75,9 @@ export function matchEvents(pattern: string, where: string): readonly EventType[
   throw new ConfigError('invalid-pattern', {
     where,
     what: `the pattern '${pattern}' matches no event`,
-    fix: nearest === undefined ? `Use one of: ${EVENT_TYPES.join(', ')}, or a pattern such as 'tool.*'` : `Did you mean '${nearest}'?`,
+    fix:
+      nearest === undefined
+        ? `Use one of: ${EVENT_TYPES.join(', ')}, or a pattern such as 'tool.*'`
+        : `Did you mean '${nearest}'?`,
   });
 }

@@ -114,9 +114,17 @@ function misspelled(name: string): string | undefined {
   const words = name.replace(/(?!^)_/g, '').toLowerCase();
   const same = HOOK_POINTS.find((point) => point.toLowerCase() === words);
   if (same !== undefined) return same;
-  if (/^(on|pre|post|wrap)[A-Z]/.test(name)) return nearestName(name, HOOK_POINTS);
+  if (/^(on|pre|post|wrap)[A-Z]/.test(name)) {
+    return nearestName(name, HOOK_POINTS) ?? HOOK_POINTS.find((point) => startsLike(name, point));
+  }
   const isAsLong = Math.abs(name.length - 'systemPrompt'.length) <= 2;
   return isAsLong ? nearestName(name, ['systemPrompt']) : undefined;
+}
+
+/** `preToolCall` is too far from `preToolUse` for a slip of the finger, and still means nothing else. */
+function startsLike(name: string, point: string): boolean {
+  const start = /^(?:pre|post|wrap)[A-Z][a-z]+/.exec(point)?.[0];
+  return start !== undefined && name.startsWith(start);
 }
 
 function isAsync(method: unknown): boolean {

@@ -1,5 +1,4 @@
 import type { HookError } from '../errors/hook-error.ts';
-import type { EventBody } from '../events/event.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { HookEntry, Move } from './entry.ts';

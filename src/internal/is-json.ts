@@ -12,7 +12,10 @@ export function isJson(value: unknown, depth = 0): boolean {
       if (value === null) return true;
       if (depth > MAX_DEPTH) return false;
       if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
-      return isPlain(value) && Object.values(value).every((member) => member === undefined || isJson(member, depth + 1));
+      return (
+        isPlain(value) &&
+        Object.values(value).every((member) => member === undefined || isJson(member, depth + 1))
+      );
     default:
       return false;
   }

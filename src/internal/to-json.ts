@@ -12,7 +12,13 @@ export function toJson(value: unknown): JsonTree {
   return convert(value, new Set());
 }
 
-type JsonTree = null | boolean | number | string | readonly JsonTree[] | { readonly [key: string]: JsonTree };
+type JsonTree =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly JsonTree[]
+  | { readonly [key: string]: JsonTree };
 
 function convert(value: unknown, path: Set<object>): JsonTree {
   switch (typeof value) {
@@ -43,7 +49,11 @@ function convertObject(value: object, path: Set<object>): JsonTree {
   path.add(value);
   try {
     if (Array.isArray(value)) return Array.from(value, (item) => convert(item, path));
-    if (value instanceof Map) return convertEntries([...value.entries()].map(([k, v]) => [String(k), v]), path);
+    if (value instanceof Map)
+      return convertEntries(
+        [...value.entries()].map(([k, v]) => [String(k), v]),
+        path,
+      );
     if (value instanceof Set) return [...value].map((item) => convert(item, path));
     const custom = callToJson(value);
     if (custom !== undefined) return convert(custom.result, path);
@@ -54,11 +64,13 @@ function convertObject(value: object, path: Set<object>): JsonTree {
 }
 
 function convertSpecial(value: object): JsonTree | undefined {
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+  if (value instanceof Date)
+    return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
   if (value instanceof Error) return `${value.name}: ${value.message}`;
   if (value instanceof URL || value instanceof RegExp) return String(value);
   if (value instanceof ArrayBuffer) return bytes(new Uint8Array(value));
-  if (ArrayBuffer.isView(value)) return bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+  if (ArrayBuffer.isView(value))
+    return bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
   return undefined;
 }
 

@@ -1,6 +1,6 @@
 import type { EventBody } from '../events/event.ts';
-import { totalTokens } from '../protocol/usage.ts';
 import type { UserMessage } from '../protocol/message.ts';
+import { totalTokens } from '../protocol/usage.ts';
 import type { Rules, TurnLimits } from './rules.ts';
 import type { LimitName, OpenTurn, Phase, ThreadState } from './state.ts';
 import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
@@ -12,7 +12,8 @@ export function beginFirstStep(
   start: { readonly candidate: UserMessage; readonly at: number; readonly rules: Rules },
 ): Transition {
   const limit = limitReached(state, turn, start);
-  if (limit !== undefined) return finishLimited(state, turn, { limit, rules: start.rules, events: [] });
+  if (limit !== undefined)
+    return finishLimited(state, turn, { limit, rules: start.rules, events: [] });
   const begun = countStep(state, turn);
   return enter(
     begun.state,
@@ -38,7 +39,10 @@ export function beginNextStep(
 ): Transition {
   const limit = limitReached(state, turn, start);
   if (limit !== undefined) return finishLimited(state, turn, { ...start, limit });
-  const ended: EventBody = { type: 'step.finished', outcome: start.rejected === true ? 'rejected' : 'accepted' };
+  const ended: EventBody = {
+    type: 'step.finished',
+    outcome: start.rejected === true ? 'rejected' : 'accepted',
+  };
   const begun = countStep(state, turn);
   const paused = start.rules.singleStep;
   const next: Phase = {
@@ -61,7 +65,11 @@ function finishLimited(
     readonly rejected?: boolean;
   },
 ): Transition {
-  return finish(state, turn, { ...ending, outcome: { status: 'limited', limit: ending.limit, text: '' }, fallback: 'limit' });
+  return finish(state, turn, {
+    ...ending,
+    outcome: { status: 'limited', limit: ending.limit, text: '' },
+    fallback: 'limit',
+  });
 }
 
 function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; turn: OpenTurn } {
@@ -81,11 +89,17 @@ function limitReached(
   if (limits.wallTimeMs !== undefined && active >= limits.wallTimeMs) return 'wall-time';
   const ofTurn = countReached(limits, turn.step, totalTokens(turn.usage));
   if (ofTurn !== undefined) return ofTurn;
-  const ofThread = limits.thread && countReached(limits.thread, state.totals.steps, totalTokens(state.totals.usage));
+  const ofThread =
+    limits.thread &&
+    countReached(limits.thread, state.totals.steps, totalTokens(state.totals.usage));
   return ofThread === undefined ? undefined : `thread-${ofThread}`;
 }
 
-function countReached(limits: TurnLimits, steps: number, tokens: number): 'steps' | 'tokens' | undefined {
+function countReached(
+  limits: TurnLimits,
+  steps: number,
+  tokens: number,
+): 'steps' | 'tokens' | undefined {
   if (limits.steps !== undefined && steps >= limits.steps) return 'steps';
   return limits.tokens !== undefined && tokens >= limits.tokens ? 'tokens' : undefined;
 }

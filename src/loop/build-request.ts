@@ -5,7 +5,8 @@ import type { Effect } from './effect.ts';
 import type { Session } from './session.ts';
 
 /** What the model reads before a note, so that it is not taken for the user's words. */
-const NOTE_HEAD = '[A note from the system that runs you, not from the user. Your last answer was not delivered.]';
+const NOTE_HEAD =
+  '[A note from the system that runs you, not from the user. Your last answer was not delivered.]';
 
 /**
  * The request of one step: system prompt, history, the candidate message, a note for this call only. One

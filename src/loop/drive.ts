@@ -13,8 +13,9 @@ export async function drive(session: Session, first: LoopEvent): Promise<void> {
   const { cancel, rules } = session.options;
   let event: LoopEvent | undefined = first;
   while (event !== undefined) {
-    const { state, effects } = step(session.state, event, rules);
+    const { state, effects, error } = step(session.state, event, rules);
     session.state = state;
+    if (error !== undefined) session.error = error;
     event = undefined;
     for (const effect of effects) {
       if (cancel.cancelled && isCancellable(effect)) {
@@ -30,7 +31,12 @@ export async function drive(session: Session, first: LoopEvent): Promise<void> {
 
 /** Commits are never cut off, and tools that may have started answer for themselves. */
 function isCancellable(effect: Effect): boolean {
-  return effect.type !== 'commit' && effect.type !== 'run-tools' && effect.type !== 'emit' && effect.type !== 'publish';
+  return (
+    effect.type !== 'commit' &&
+    effect.type !== 'run-tools' &&
+    effect.type !== 'emit' &&
+    effect.type !== 'publish'
+  );
 }
 
 /** A verdict or an answer that came with the cancel is dropped; what it cost is not. */

@@ -8,9 +8,19 @@ import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
 /** What the loop wants done. `emit` and `publish` answer with nothing; every other gives the next loop event. */
 export type Effect =
   /** Into the record; heard when the next commit has stored them. */
-  | { readonly type: 'emit'; readonly turnId: string; readonly step: number; readonly events: readonly EventBody[] }
+  | {
+      readonly type: 'emit';
+      readonly turnId: string;
+      readonly step: number;
+      readonly events: readonly EventBody[];
+    }
   /** Heard at once and never stored: the store has failed, or the event has no place in it. */
-  | { readonly type: 'publish'; readonly turnId: string; readonly step: number; readonly events: readonly EventBody[] }
+  | {
+      readonly type: 'publish';
+      readonly turnId: string;
+      readonly step: number;
+      readonly events: readonly EventBody[];
+    }
   | { readonly type: 'judge-opening'; readonly turn: OpenTurn; readonly message: UserMessage }
   | {
       readonly type: 'judge-request';
@@ -19,11 +29,31 @@ export type Effect =
       readonly candidate?: UserMessage;
       readonly note?: string;
     }
-  | { readonly type: 'call-model'; readonly turn: OpenTurn; readonly attempt: number; readonly request?: ChatRequest }
-  | { readonly type: 'judge-response'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
-  | { readonly type: 'judge-batch'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | {
+      readonly type: 'call-model';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly request?: ChatRequest;
+    }
+  | {
+      readonly type: 'judge-response';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly response: ChatResponse;
+    }
+  | {
+      readonly type: 'judge-batch';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly response: ChatResponse;
+    }
   | { readonly type: 'rejudge-batch'; readonly turn: OpenTurn; readonly batch: Batch }
-  | { readonly type: 'judge-outgoing'; readonly turn: OpenTurn; readonly text: string; readonly isFinal: boolean }
+  | {
+      readonly type: 'judge-outgoing';
+      readonly turn: OpenTurn;
+      readonly text: string;
+      readonly isFinal: boolean;
+    }
   | {
       readonly type: 'run-tools';
       readonly turn: OpenTurn;

@@ -1,10 +1,10 @@
-import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ToolVerdict } from '../decisions/fold.ts';
 import type { AgentHooksError } from '../errors/base.ts';
-import type { ApprovalAnswer, ToolResult } from '../protocol/tool.ts';
+import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { ApprovalAnswer, ToolResult } from '../protocol/tool.ts';
 import type { BatchCall } from './state.ts';
 
 /** What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. */
@@ -25,14 +25,42 @@ export type LoopEvent =
       readonly turn: ChainVerdict<TurnStart>;
       readonly message?: ChainVerdict<IncomingText>;
     }
-  | { readonly type: 'request.judged'; readonly verdict: ChainVerdict<ChatRequest>; readonly model: string; readonly at: number }
+  | {
+      readonly type: 'request.judged';
+      readonly verdict: ChainVerdict<ChatRequest>;
+      readonly model: string;
+      readonly at: number;
+    }
   | { readonly type: 'model.responded'; readonly response: ChatResponse }
-  | { readonly type: 'model.failed'; readonly error: AgentHooksError; readonly refused: boolean; readonly usage?: Usage }
-  | { readonly type: 'response.judged'; readonly verdict: ChainVerdict<ChatResponse>; readonly at: number }
-  | { readonly type: 'batch.judged'; readonly calls: readonly JudgedCall[]; readonly failure?: HookFailed; readonly at: number }
+  | {
+      readonly type: 'model.failed';
+      readonly error: AgentHooksError;
+      readonly refused: boolean;
+      readonly usage?: Usage;
+    }
+  | {
+      readonly type: 'response.judged';
+      readonly verdict: ChainVerdict<ChatResponse>;
+      readonly at: number;
+    }
+  | {
+      readonly type: 'batch.judged';
+      readonly calls: readonly JudgedCall[];
+      readonly failure?: HookFailed;
+      readonly at: number;
+    }
   | { readonly type: 'outgoing.judged'; readonly verdict: ChainVerdict<OutgoingText> }
-  | { readonly type: 'tools.finished'; readonly results: readonly FinishedCall[]; readonly cancelled: boolean; readonly at: number }
-  | { readonly type: 'approvals.answered'; readonly answers: readonly ApprovalAnswer[]; readonly at: number }
+  | {
+      readonly type: 'tools.finished';
+      readonly results: readonly FinishedCall[];
+      readonly cancelled: boolean;
+      readonly at: number;
+    }
+  | {
+      readonly type: 'approvals.answered';
+      readonly answers: readonly ApprovalAnswer[];
+      readonly at: number;
+    }
   | { readonly type: 'committed'; readonly at: number; readonly messageCount: number }
   | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
 

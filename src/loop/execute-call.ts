@@ -1,4 +1,5 @@
 import { ToolError } from '../errors/tool-error.ts';
+import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import { redactSecrets } from '../internal/redact-secrets.ts';
@@ -8,7 +9,6 @@ import type { ToolContext, ToolPort } from '../tools/port.ts';
 import { recordLate } from './perform-commit.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
-import { CancelScope } from '../internal/cancel-scope.ts';
 
 const MAX_ERROR_CHARS = 500;
 
@@ -51,16 +51,25 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
     };
     const giveUp = (why: 'cancelled' | 'timed-out'): void => {
       ctx.cancel(why);
-      if (call.sideEffects !== 'once') end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
-      else timers.push(setTimeout(() => end({ outcome: 'unknown', isError: true, output: LOST.unknown }), session.ports.cancelGraceMs));
+      if (call.sideEffects !== 'once')
+        end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
+      else
+        timers.push(
+          setTimeout(
+            () => end({ outcome: 'unknown', isError: true, output: LOST.unknown }),
+            session.ports.cancelGraceMs,
+          ),
+        );
     };
     const stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
-    if (open && tool.timeoutMs !== undefined) timers.push(setTimeout(() => giveUp('timed-out'), tool.timeoutMs));
+    if (open && tool.timeoutMs !== undefined)
+      timers.push(setTimeout(() => giveUp('timed-out'), tool.timeoutMs));
     answer.then(
       (output) => (open ? end(succeeded(output)) : late(running, succeeded(output))),
       (error: unknown) => {
         // A `once` tool that was told to stop and failed may have done half of its work.
-        const result = ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error);
+        const result =
+          ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error);
         if (open) end(result);
         else late(running, result);
       },
@@ -71,10 +80,15 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
 const LOST = {
   cancelled: 'Cancelled by user',
   'timed-out': 'Tool timed out',
-  unknown: 'Outcome unknown: the call was still running when it was given up. Do not repeat it before that has been checked',
+  unknown:
+    'Outcome unknown: the call was still running when it was given up. Do not repeat it before that has been checked',
 } as const;
 
-const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({ outcome: 'unknown', isError: true, output: LOST.unknown });
+const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
+  outcome: 'unknown',
+  isError: true,
+  output: LOST.unknown,
+});
 
 function late(running: Running, result: ToolResult): void {
   if (running.call.sideEffects === 'once' && result.outcome !== 'unknown') {
@@ -87,9 +101,13 @@ function succeeded(output: JsonValue): ToolResult {
 }
 
 function thrown(error: unknown): ToolResult {
-  if (ToolError.isInstance(error) && error instanceof ToolError) return failure('failed', error.forModel);
+  if (ToolError.isInstance(error) && error instanceof ToolError)
+    return failure('failed', error.forModel);
   const text = error instanceof Error ? error.message : 'it threw something that is no error';
-  return failure('failed', `Tool failed: ${redactSecrets(text).slice(0, MAX_ERROR_CHARS).toWellFormed()}`);
+  return failure(
+    'failed',
+    `Tool failed: ${redactSecrets(text).slice(0, MAX_ERROR_CHARS).toWellFormed()}`,
+  );
 }
 
 function failure(outcome: ToolResult['outcome'], output: string): ToolResult {
@@ -108,7 +126,11 @@ class CallContext implements ToolContext<never> {
   readonly #step: number;
   readonly #scope = new CancelScope();
 
-  constructor(call: BatchCall, session: Session, place: { readonly turn: OpenTurn; readonly attempt: number }) {
+  constructor(
+    call: BatchCall,
+    session: Session,
+    place: { readonly turn: OpenTurn; readonly attempt: number },
+  ) {
     this.threadId = session.threadId;
     this.turnId = place.turn.turnId;
     this.callId = call.callId;
@@ -133,7 +155,11 @@ class CallContext implements ToolContext<never> {
 
   readonly progress = (data: JsonValue): void => {
     const { callId, toolName } = this;
-    this.#session.record({ type: 'tool.progress', callId, toolName, data }, this.turnId, this.#step);
+    this.#session.record(
+      { type: 'tool.progress', callId, toolName, data },
+      this.turnId,
+      this.#step,
+    );
   };
 
   cancel(reason: string): void {

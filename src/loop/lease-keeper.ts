@@ -40,7 +40,8 @@ export class LeaseKeeper {
     for (const claim of this.#held) {
       try {
         const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);
-        if (isThenable(renewed)) renewed.then(undefined, (error: unknown) => this.#lost(claim, error));
+        if (isThenable(renewed))
+          renewed.then(undefined, (error: unknown) => this.#lost(claim, error));
       } catch (error) {
         this.#lost(claim, error);
       }

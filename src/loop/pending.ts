@@ -28,15 +28,30 @@ export function pending(phase: Phase): Effect | undefined {
         ...(phase.request !== undefined && { request: phase.request }),
       };
     case 'answering':
-      return { type: 'judge-response', turn: phase.turn, attempt: phase.attempt, response: phase.response };
+      return {
+        type: 'judge-response',
+        turn: phase.turn,
+        attempt: phase.attempt,
+        response: phase.response,
+      };
     case 'preflighting':
-      return { type: 'judge-batch', turn: phase.turn, attempt: phase.attempt, response: phase.response };
+      return {
+        type: 'judge-batch',
+        turn: phase.turn,
+        attempt: phase.attempt,
+        response: phase.response,
+      };
     case 'rejudging':
       return { type: 'rejudge-batch', turn: phase.turn, batch: phase.batch };
     case 'speaking':
       return { type: 'judge-outgoing', turn: phase.turn, ...speechText(phase.speech) };
     case 'running':
-      return { type: 'run-tools', turn: phase.turn, calls: phase.batch.calls, recovering: phase.recovering };
+      return {
+        type: 'run-tools',
+        turn: phase.turn,
+        calls: phase.batch.calls,
+        recovering: phase.recovering,
+      };
   }
 }
 

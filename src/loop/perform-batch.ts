@@ -1,5 +1,7 @@
-import type { HookFailed, ToolChainVerdict } from '../hooks/gate.ts';
 import type { ToolVerdict } from '../decisions/fold.ts';
+import type { CheckInput, HookFailed, ToolChainVerdict } from '../hooks/gate.ts';
+import { isThenable } from '../internal/is-thenable.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolCall } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
@@ -9,100 +11,148 @@ import type { JudgedCall, LoopEvent } from './event.ts';
 import { momentOf } from './perform-judge.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
-import type { BatchCall, OpenTurn, Refusal } from './state.ts';
+import type { BatchCall, OpenTurn } from './state.ts';
 
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
 const NO_OPINION: ToolVerdict = Object.freeze({ type: 'no-opinion' });
 
 /** Judges every call, in order, before anything is chosen; only a failed policy ends the judging early. */
-export async function judgeBatch(effect: Of<'judge-batch'>, session: Session): Promise<LoopEvent> {
+export function judgeBatch(effect: Of<'judge-batch'>, session: Session): Promise<LoopEvent> {
   const { turn, attempt, response } = effect;
-  const size = response.toolCalls.length;
   const isCut = response.finishReason === 'length';
-  return judgeAll(session, turn, response.toolCalls.map((call, index) => async () => {
-    const prepared = await prepareCall(call, isCut, session);
-    return judgeCall(prepared, session, { turn, attempt, batch: { index, size } });
-  }), response.toolCalls.map(unjudged));
+  const calls = response.toolCalls.map((call) => readCall(call, isCut, session));
+  return judgeAll(calls, session, { turn, attempt });
 }
 
 /** Asks again about what will run after the approvals, with the answer in hand. Settled calls are left alone. */
-export async function rejudgeBatch(effect: Of<'rejudge-batch'>, session: Session): Promise<LoopEvent> {
+export function rejudgeBatch(effect: Of<'rejudge-batch'>, session: Session): Promise<LoopEvent> {
   const { turn, batch } = effect;
-  const size = batch.calls.length;
-  return judgeAll(session, turn, batch.calls.map((call, index) => async () => {
-    const prepared = call.refusal === undefined ? await recheckCall(call, session) : call;
-    return judgeCall(prepared, session, { turn, attempt: 1, batch: { index, size } });
-  }), batch.calls);
+  return judgeAll(batch.calls, session, { turn, attempt: 1 });
+}
+
+interface Place {
+  readonly turn: OpenTurn;
+  readonly attempt: number;
 }
 
 async function judgeAll(
+  calls: readonly BatchCall[],
   session: Session,
-  turn: OpenTurn,
-  judges: readonly (() => Promise<JudgedCall | HookFailed | 'cancelled'>)[],
-  fallback: readonly BatchCall[],
+  place: Place,
 ): Promise<LoopEvent> {
-  const calls: JudgedCall[] = [];
+  const judged: JudgedCall[] = [];
   let failure: HookFailed | undefined;
-  for (const [index, judge] of judges.entries()) {
-    const judged = failure === undefined ? await judge() : undefined;
-    if (judged === 'cancelled') return { type: 'turn.cancelled' };
-    if (judged !== undefined && 'type' in judged) failure = judged;
-    const call = fallback[index];
-    if (judged !== undefined && 'call' in judged) calls.push(judged);
-    else if (call !== undefined) calls.push({ call, verdict: NO_OPINION });
+  for (const [index, call] of calls.entries()) {
+    const checking = failure === undefined ? checkCall(call, session) : call;
+    const checked = isThenable(checking) ? await checking : checking;
+    const batch = { index, size: calls.length };
+    const judging =
+      failure === undefined ? judgeCall(checked, session, { ...place, batch }) : unasked(checked);
+    const answer = isThenable(judging) ? await judging : judging;
+    if (answer === 'cancelled') return { type: 'turn.cancelled' };
+    if ('type' in answer) failure = answer;
+    judged.push('type' in answer ? unasked(checked) : answer);
   }
   if (failure !== undefined) session.error = failure.error;
-  const drops = failure !== undefined || calls.some(({ verdict }) => verdict.type === 'retry-with-feedback');
-  if (drops) retract(session, { type: 'block' }, { turn, point: 'preToolUse' });
+  const drops =
+    failure !== undefined || judged.some(({ verdict }) => verdict.type === 'retry-with-feedback');
+  if (drops) retract(session, { type: 'block' }, { turn: place.turn, point: 'preToolUse' });
   const at = session.ports.clock.now();
-  return { type: 'batch.judged', calls, at, ...(failure !== undefined && { failure }) };
+  return { type: 'batch.judged', calls: judged, at, ...(failure !== undefined && { failure }) };
 }
 
-/** Looks the tool up and checks the arguments. What cannot run is refused here and never reaches a policy. */
-async function prepareCall(call: ToolCall, isCut: boolean, session: Session): Promise<BatchCall> {
+function unasked(call: BatchCall): JudgedCall {
+  return { call, verdict: NO_OPINION };
+}
+
+/** A call as the model wrote it. One that cannot be read is refused here and never reaches a policy. */
+function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
+  const { callId, providerCallId, toolName, input, malformed } = call;
+  const tool = session.ports.tools.get(toolName);
+  const problem = isCut ? 'the answer was cut off before its end' : malformed;
+  return {
+    callId,
+    providerCallId,
+    toolName,
+    displayName: tool?.displayName ?? toolName,
+    tier: tool?.tier ?? 'confirm',
+    sideEffects: tool?.sideEffects ?? 'once',
+    requestedInput: input,
+    effectiveInput: isObject(input) ? input : EMPTY,
+    ...(problem !== undefined && { refusal: { outcome: 'invalid', by: 'agent', reason: problem } }),
+  };
+}
+
+/** Checks the input against the tool as it is now: it may have changed while a person thought about the call. */
+function checkCall(call: BatchCall, session: Session): MaybePromise<BatchCall> {
+  if (call.refusal?.outcome !== 'invalid' && call.refusal !== undefined) return call;
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined) {
     const known = session.ports.tools.names.join(', ');
-    return unjudged(call, { outcome: 'unknown-tool', by: 'agent', reason: `there is no tool of this name; there are: ${known}` });
+    const reason = `there is no tool of this name; there are: ${known}`;
+    return { ...call, refusal: { outcome: 'unknown-tool', by: 'agent', reason } };
   }
-  if (call.malformed !== undefined || isCut) {
-    const reason = isCut ? 'the answer was cut off before its end' : (call.malformed ?? '');
-    return { ...unjudged(call, { outcome: 'invalid', by: 'agent', reason }), ...facts(tool) };
+  if (call.refusal !== undefined) return call;
+  try {
+    const checked = tool.check(call.effectiveInput);
+    if (!isThenable(checked)) return withCheck(call, tool, checked);
+    return checked.then(
+      (answer) => withCheck(call, tool, answer),
+      () => withCheck(call, tool, BROKEN_SCHEMA),
+    );
+  } catch {
+    return withCheck(call, tool, BROKEN_SCHEMA);
   }
-  const checked = await tool.check(call.input);
-  if ('problem' in checked) {
-    return { ...unjudged(call, { outcome: 'invalid', by: 'agent', reason: checked.problem }), ...facts(tool) };
-  }
-  return { ...unjudged(call), ...facts(tool), effectiveInput: checked.input };
 }
 
-/** The tool may have changed while a person thought about the call: what is gone or no longer fits does not run. */
-async function recheckCall(call: BatchCall, session: Session): Promise<BatchCall> {
-  const tool = session.ports.tools.get(call.toolName);
-  if (tool === undefined) {
-    return { ...call, refusal: { outcome: 'unknown-tool', by: 'agent', reason: 'the tool is no longer there' } };
-  }
-  const checked = await tool.check(call.effectiveInput);
-  if ('input' in checked) return { ...call, ...facts(tool) };
-  return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
+/** What a schema threw may quote the input, so it is not passed on. */
+const BROKEN_SCHEMA = Object.freeze({
+  problem: 'the schema of the tool failed while it checked them',
+});
+
+function withCheck(
+  call: BatchCall,
+  tool: ToolPort,
+  checked: Awaited<ReturnType<CheckInput>>,
+): BatchCall {
+  if ('problem' in checked)
+    return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
+  const { displayName, tier, sideEffects } = tool;
+  return { ...call, displayName, tier, sideEffects, effectiveInput: checked.input };
 }
 
-async function judgeCall(
+type Judged = JudgedCall | HookFailed | 'cancelled';
+
+function judgeCall(
   call: BatchCall,
   session: Session,
-  place: { readonly turn: OpenTurn; readonly attempt: number; readonly batch: ToolInvocation['batch'] },
-): Promise<JudgedCall | HookFailed | 'cancelled'> {
+  place: Place & { readonly batch: ToolInvocation['batch'] },
+): MaybePromise<Judged> {
   const tool = session.ports.tools.get(call.toolName);
-  if (call.refusal !== undefined || tool === undefined) return { call, verdict: NO_OPINION };
+  if (call.refusal !== undefined || tool === undefined) return unasked(call);
   const gate = session.gateFor(place.turn.turnId);
   if (!gate.has('preToolUse')) return withDigest(call, NO_OPINION, { session, tool });
   const moment = momentOf(place.turn, place.attempt);
-  const judged: ToolChainVerdict = await gate.toolUse(invocationOf(call, place.batch), tool.check, moment);
+  const judging = gate.toolUse(invocationOf(call, place.batch), tool.check, moment);
+  return isThenable(judging)
+    ? judging.then((judged) => withVerdict(call, judged, { session, tool }))
+    : withVerdict(call, judging, { session, tool });
+}
+
+function withVerdict(
+  call: BatchCall,
+  judged: ToolChainVerdict,
+  made: { readonly session: Session; readonly tool: ToolPort },
+): Judged {
   if (judged.type === 'cancelled') return 'cancelled';
   if (judged.type === 'failed') return judged;
-  const effectiveInput = judged.invocation.effectiveInput;
-  return withDigest(effectiveInput === call.effectiveInput ? call : { ...call, effectiveInput }, judged.verdict, { session, tool });
+  const { effectiveInput } = judged.invocation;
+  return withDigest(
+    effectiveInput === call.effectiveInput ? call : { ...call, effectiveInput },
+    judged.verdict,
+    made,
+  );
 }
 
 /** A digest only for what the ledger or an approval will be bound to. */
@@ -112,17 +162,32 @@ function withDigest(
   made: { readonly session: Session; readonly tool: ToolPort },
 ): JudgedCall {
   const { session, tool } = made;
-  const asks = verdict.type === 'confirm' || (verdict.type === 'no-opinion' && call.tier === 'confirm');
+  const asks =
+    verdict.type === 'confirm' || (verdict.type === 'no-opinion' && call.tier === 'confirm');
   if (!asks && call.sideEffects !== 'once') return { call, verdict };
   const { toolName, effectiveInput } = call;
   const digested = { ...call, inputDigest: session.digest.of({ toolName, input: effectiveInput }) };
   if (!asks) return { call: digested, verdict };
   const approvalId = session.ports.newId();
-  return { call: digested, verdict, approvalId, ...(tool.tierHint !== undefined && { tierHint: tool.tierHint }) };
+  return {
+    call: digested,
+    verdict,
+    approvalId,
+    ...(tool.tierHint !== undefined && { tierHint: tool.tierHint }),
+  };
 }
 
 export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): ToolInvocation {
-  const { callId, providerCallId, toolName, displayName, tier, sideEffects, effectiveInput, approval } = call;
+  const {
+    callId,
+    providerCallId,
+    toolName,
+    displayName,
+    tier,
+    sideEffects,
+    effectiveInput,
+    approval,
+  } = call;
   const invocation: ToolInvocation = {
     callId,
     providerCallId,
@@ -138,27 +203,8 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
   return Object.freeze(invocation);
 }
 
-function unjudged(call: ToolCall, refusal?: Refusal | number): BatchCall {
-  return {
-    callId: call.callId,
-    providerCallId: call.providerCallId,
-    toolName: call.toolName,
-    displayName: call.toolName,
-    tier: 'confirm',
-    sideEffects: 'once',
-    requestedInput: call.input,
-    effectiveInput: isObject(call.input) ? call.input : EMPTY,
-    ...(typeof refusal === 'object' && { refusal }),
-  };
-}
-
 const EMPTY: JsonObject = Object.freeze({});
 
 function isObject(value: ToolCall['input']): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function facts(tool: ToolPort): Pick<BatchCall, 'displayName' | 'tier' | 'sideEffects'> {
-  const { displayName, tier, sideEffects } = tool;
-  return { displayName, tier, sideEffects };
 }

@@ -14,12 +14,17 @@ import type { OpenTurn } from './state.ts';
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
 /** Asks about the turn and, if it may begin, about the user's text. A message without text has nothing to ask about. */
-export async function judgeOpening(effect: Of<'judge-opening'>, session: Session): Promise<LoopEvent> {
+export async function judgeOpening(
+  effect: Of<'judge-opening'>,
+  session: Session,
+): Promise<LoopEvent> {
   const { turn, message } = effect;
   const gate = session.gateFor(turn.turnId);
   const moment = momentOf(turn, 0);
   const start: TurnStart = { turnId: turn.turnId, isFirst: turn.isFirst };
-  const opened = gate.has('onTurnStart') ? await gate.turnStart(Object.freeze(start), moment) : pass(start);
+  const opened = gate.has('onTurnStart')
+    ? await gate.turnStart(Object.freeze(start), moment)
+    : pass(start);
   const text = textOf(message);
   if (opened.type !== 'pass' || text === '' || !gate.has('onUserMessage')) {
     return orCancelled(session, opened, { type: 'opening.judged', turn: opened });
@@ -30,7 +35,10 @@ export async function judgeOpening(effect: Of<'judge-opening'>, session: Session
   return orCancelled(session, judged, { type: 'opening.judged', turn: opened, message: judged });
 }
 
-export function judgeRequest(effect: Of<'judge-request'>, session: Session): MaybePromise<LoopEvent> {
+export function judgeRequest(
+  effect: Of<'judge-request'>,
+  session: Session,
+): MaybePromise<LoopEvent> {
   const { turn, attempt } = effect;
   const gate = session.gateFor(turn.turnId);
   const request = buildRequest(effect, session);
@@ -47,12 +55,19 @@ export function judgeRequest(effect: Of<'judge-request'>, session: Session): May
   return after(gate.request(request, momentOf(turn, attempt)), answer);
 }
 
-export function judgeResponse(effect: Of<'judge-response'>, session: Session): MaybePromise<LoopEvent> {
+export function judgeResponse(
+  effect: Of<'judge-response'>,
+  session: Session,
+): MaybePromise<LoopEvent> {
   const { turn, attempt, response } = effect;
   const gate = session.gateFor(turn.turnId);
   const answer = (verdict: ChainVerdict<ChatResponse>): LoopEvent => {
     retract(session, verdict, { turn, point: 'onLlmResponse' });
-    return orCancelled(session, verdict, { type: 'response.judged', verdict, at: session.ports.clock.now() });
+    return orCancelled(session, verdict, {
+      type: 'response.judged',
+      verdict,
+      at: session.ports.clock.now(),
+    });
   };
   if (!gate.has('onLlmResponse')) return answer(pass(response));
   let added = response.toolCalls.length;
@@ -60,7 +75,10 @@ export function judgeResponse(effect: Of<'judge-response'>, session: Session): M
   return after(gate.response(response, newCallId, momentOf(turn, attempt)), answer);
 }
 
-export function judgeOutgoing(effect: Of<'judge-outgoing'>, session: Session): MaybePromise<LoopEvent> {
+export function judgeOutgoing(
+  effect: Of<'judge-outgoing'>,
+  session: Session,
+): MaybePromise<LoopEvent> {
   const { turn, text, isFinal } = effect;
   const gate = session.gateFor(turn.turnId);
   const message: OutgoingText = Object.freeze({ text, isFinal });
@@ -80,7 +98,11 @@ function pass<Value>(value: Value): ChainVerdict<Value> {
   return { type: 'pass', value, modified: false };
 }
 
-function orCancelled(session: Session, verdict: ChainVerdict<unknown>, event: LoopEvent): LoopEvent {
+function orCancelled(
+  session: Session,
+  verdict: ChainVerdict<unknown>,
+  event: LoopEvent,
+): LoopEvent {
   if (verdict.type === 'failed') session.error = verdict.error;
   return verdict.type === 'cancelled' ? { type: 'turn.cancelled' } : event;
 }

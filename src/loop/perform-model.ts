@@ -1,11 +1,12 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
 import type { ModelCallOptions, ModelRequest, ModelResponse } from '../models/port.ts';
-import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
 import { assembleResponse, collectStream } from './assemble-response.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
+import { readModelResponse, readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
 import { untilCancelled } from './until-cancelled.ts';
@@ -24,7 +25,8 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
     const started = session.ports.clock.monotonic();
     const answer = await untilCancelled(send(request, turn, session), session.options.cancel);
     if (answer === undefined) return { type: 'turn.cancelled', usage };
-    if (answer.type === 'failed') return failure(answer.error, session, usage);
+    if (answer.type === 'failed')
+      return failure(answer.error, session, addUsage(usage, answer.usage));
     usage = addUsage(usage, answer.response.usage);
     const response = assembleResponse(answer.response, {
       turn,
@@ -34,26 +36,34 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
     });
     if (response.finishReason === 'error') return failure(errorFinish(session), session, usage);
     if (!isEmpty(response)) return { type: 'model.responded', response };
-    if (sent > session.ports.emptyRetries) return failure(emptyResponse(session, sent), session, usage);
-    session.record({ type: 'llm.retrying', reason: 'empty-response', attempt: sent + 1, delayMs: 0 }, turn.turnId, turn.step);
+    if (sent > session.ports.emptyRetries)
+      return failure(emptyResponse(session, sent), session, usage);
+    session.record(
+      { type: 'llm.retrying', reason: 'empty-response', attempt: sent + 1, delayMs: 0 },
+      turn.turnId,
+      turn.step,
+    );
   }
 }
 
 type Answer =
   | { readonly type: 'responded'; readonly response: ModelResponse }
-  | { readonly type: 'failed'; readonly error: unknown };
+  | { readonly type: 'failed'; readonly error: unknown; readonly usage: Usage };
 
 /** Never rejects: an error after a cancel has nobody left to hear it. */
 async function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<Answer> {
   const { model } = session.ports;
   const options = new CallOptions(session);
+  let given: unknown;
   try {
-    if (!session.options.streams) return { type: 'responded', response: await model.generate(request, options) };
-    const stream = model.stream(request, options);
-    const response = await collectStream(stream, (kind, text) => delta(session, turn, { kind, text }));
-    return { type: 'responded', response };
+    given = session.options.streams
+      ? await collectStream(model.stream(request, options), (kind, text) =>
+          delta(session, turn, { kind, text }),
+        )
+      : await model.generate(request, options);
+    return { type: 'responded', response: readModelResponse(given, model.id) };
   } catch (error) {
-    return { type: 'failed', error };
+    return { type: 'failed', error, usage: readPaidUsage(given) };
   }
 }
 
@@ -84,7 +94,8 @@ function delta(
 }
 
 function toModelRequest(request: ChatRequest | undefined, session: Session): ModelRequest {
-  if (request === undefined) throw new TypeError('a model was to be called before its request was built');
+  if (request === undefined)
+    throw new TypeError('a model was to be called before its request was built');
   const { messages, settings, tools } = request;
   return Object.freeze({ messages, settings: { ...session.ports.settings, ...settings }, tools });
 }
@@ -108,7 +119,9 @@ function failure(error: unknown, session: Session, usage: ChatResponse['usage'])
 function isEmpty(response: ChatResponse): boolean {
   return (
     response.finishReason !== 'content-filter' &&
-    response.content.every((part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''))
+    response.content.every(
+      (part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''),
+    )
   );
 }
 

@@ -3,10 +3,10 @@ import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
+import { executeCall } from './execute-call.ts';
 import { invocationOf } from './perform-batch.ts';
 import { saveOutcome } from './perform-commit.ts';
 import { momentOf } from './perform-judge.ts';
-import { executeCall } from './execute-call.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
 
@@ -46,14 +46,20 @@ export async function runTools(effect: RunTools, session: Session): Promise<Loop
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
 
-async function readLedger(session: Session, calls: readonly BatchCall[]): Promise<ReadonlyMap<string, LedgerEntry>> {
+async function readLedger(
+  session: Session,
+  calls: readonly BatchCall[],
+): Promise<ReadonlyMap<string, LedgerEntry>> {
   const ids = calls.filter((call) => call.sideEffects === 'once').map((call) => call.callId);
   if (ids.length === 0) return NO_ENTRIES;
   const entries = await session.ports.store.readLedger(session.threadId, ids);
   return new Map(entries.map((entry) => [entry.callId, entry]));
 }
 
-async function runAll(calls: readonly BatchCall[], run: BatchRun): Promise<readonly FinishedCall[]> {
+async function runAll(
+  calls: readonly BatchCall[],
+  run: BatchRun,
+): Promise<readonly FinishedCall[]> {
   const runnable = [...calls.entries()].filter(([, call]) => call.refusal === undefined);
   const [first] = runnable;
   if (first === undefined) return [];
@@ -74,8 +80,10 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
   const { clock } = session.ports;
   const started = clock.monotonic();
   const known = knownOutcome(call, run);
-  if (known !== undefined) return { callId: call.callId, result: known, durationMs: 0, started: false };
-  if (session.options.cancel.cancelled) return { callId: call.callId, result: CANCELLED, durationMs: 0, started: false };
+  if (known !== undefined)
+    return { callId: call.callId, result: known, durationMs: 0, started: false };
+  if (session.options.cancel.cancelled)
+    return { callId: call.callId, result: CANCELLED, durationMs: 0, started: false };
   const raw = await executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
   const gate = session.gateFor(turn.turnId);
   const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
@@ -85,12 +93,25 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
       : raw;
   // Beside others, an outcome must not wait for the slowest of them to be safe.
   if (call.sideEffects === 'once' && size > 1 && result.outcome !== 'unknown') {
-    await saveOutcome(session, { callId: call.callId, inputDigest: call.inputDigest ?? '', result });
+    await saveOutcome(session, {
+      callId: call.callId,
+      inputDigest: call.inputDigest ?? '',
+      result,
+    });
   }
-  return { callId: call.callId, result, durationMs: Math.round(clock.monotonic() - started), started: true };
+  return {
+    callId: call.callId,
+    result,
+    durationMs: Math.round(clock.monotonic() - started),
+    started: true,
+  };
 }
 
-const CANCELLED: ToolResult = Object.freeze({ outcome: 'cancelled', isError: true, output: 'Cancelled by user' });
+const CANCELLED: ToolResult = Object.freeze({
+  outcome: 'cancelled',
+  isError: true,
+  output: 'Cancelled by user',
+});
 
 /** What a recorded outcome, or an intent without one, says about a call that an earlier process may have run. */
 function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
@@ -103,5 +124,6 @@ function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
 export const UNKNOWN: ToolResult = Object.freeze({
   outcome: 'unknown',
   isError: true,
-  output: 'Outcome unknown: the call may have been carried out. Do not repeat it before that has been checked',
+  output:
+    'Outcome unknown: the call may have been carried out. Do not repeat it before that has been checked',
 });

@@ -22,6 +22,8 @@ export interface Ports {
   readonly newId: () => string;
   /** Hears every event of every run of the agent. Never throws. */
   readonly observe: (event: AgentEvent) => void;
+  /** False while nobody observes the agent. */
+  readonly isObserved: () => boolean;
   /** How many calls of one batch run at the same time. */
   readonly maxParallelTools: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */

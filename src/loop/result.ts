@@ -1,4 +1,4 @@
-import { AgentHooksError } from '../errors/base.ts';
+import type { AgentHooksError } from '../errors/base.ts';
 import { RecordedError } from '../errors/interrupted.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
@@ -29,7 +29,13 @@ export type RunEnding =
   /** The turn waits for a person; answer with `resume`. */
   | { readonly status: 'awaiting-approval'; readonly approvals: readonly Approval[] }
   /** A policy said no. `text` is the fallback the user was shown. */
-  | { readonly status: 'blocked'; readonly by: string; readonly point: string; readonly reason: string; readonly text: string }
+  | {
+      readonly status: 'blocked';
+      readonly by: string;
+      readonly point: string;
+      readonly reason: string;
+      readonly text: string;
+    }
   | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
   /** The provider refused to answer. */
   | { readonly status: 'refused'; readonly text: string }
@@ -59,7 +65,8 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
 }
 
 function endingOf(phase: Phase, live: AgentHooksError | undefined): RunEnding {
-  if (phase.name === 'awaiting-approval') return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
+  if (phase.name === 'awaiting-approval')
+    return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
   if (phase.name !== 'finished') return { status: 'continues' };
   const { outcome } = phase;
   if (outcome.status !== 'failed') return outcome;

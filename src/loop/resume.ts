@@ -3,8 +3,8 @@ import { UnknownThreadError } from '../errors/thread-error.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
-import { resumption } from './run.ts';
 import type { RunResult } from './result.ts';
+import { resumption } from './run.ts';
 import type { Session } from './session.ts';
 import type { BatchCall } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
@@ -14,13 +14,17 @@ import { type ThreadRun, withThread } from './with-thread.ts';
  * `ApprovalError` says why. Without answers, what expired counts as not approved, and a turn that an ended
  * process left goes on.
  */
-export function resumeThread(run: ThreadRun, answers: readonly ApprovalAnswer[]): Promise<RunResult> {
+export function resumeThread(
+  run: ThreadRun,
+  answers: readonly ApprovalAnswer[],
+): Promise<RunResult> {
   return withThread(run, async (session, stored): Promise<LoopEvent | undefined> => {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
     const at = session.ports.clock.now();
     const taken: ApprovalAnswer[] = [];
-    for (const answer of answers) taken.push(await checkAnswer(answer, session, at, taken));
-    if (taken.length > 0 || hasExpired(session, at)) return { type: 'approvals.answered', answers: taken, at };
+    for (const answer of answers) taken.push(await checkAnswer(answer, session, { at, taken }));
+    if (taken.length > 0 || hasExpired(session, at))
+      return { type: 'approvals.answered', answers: taken, at };
     return resumption(session);
   });
 }
@@ -28,16 +32,20 @@ export function resumeThread(run: ThreadRun, answers: readonly ApprovalAnswer[])
 async function checkAnswer(
   answer: ApprovalAnswer,
   session: Session,
-  at: number,
-  taken: readonly ApprovalAnswer[],
+  { at, taken }: { readonly at: number; readonly taken: readonly ApprovalAnswer[] },
 ): Promise<ApprovalAnswer> {
   const { approvalId } = answer;
-  if (taken.some((earlier) => earlier.approvalId === approvalId)) throw new ApprovalError('answered', approvalId);
+  if (taken.some((earlier) => earlier.approvalId === approvalId))
+    throw new ApprovalError('answered', approvalId);
   const call = openCall(session, approvalId);
   if (call?.approval === undefined) throw await refusalOf(session, approvalId);
   const { approval } = call;
-  if (approval.expiresAt !== undefined && approval.expiresAt <= at) throw new ApprovalError('expired', approvalId);
-  if (session.digest.of({ toolName: call.toolName, input: call.effectiveInput }) !== approval.inputDigest) {
+  if (approval.expiresAt !== undefined && approval.expiresAt <= at)
+    throw new ApprovalError('expired', approvalId);
+  if (
+    session.digest.of({ toolName: call.toolName, input: call.effectiveInput }) !==
+    approval.inputDigest
+  ) {
     throw new ApprovalError('altered', approvalId);
   }
   if (!mayAnswer(approval, answer.by)) throw new ApprovalError('not-an-approver', approvalId);
@@ -45,14 +53,26 @@ async function checkAnswer(
 }
 
 /** An edited input has to fit the tool before the answer counts; it is judged again before it runs. */
-async function checkEdit(answer: ApprovalAnswer, call: BatchCall, session: Session): Promise<ApprovalAnswer> {
+async function checkEdit(
+  answer: ApprovalAnswer,
+  call: BatchCall,
+  session: Session,
+): Promise<ApprovalAnswer> {
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined) {
-    throw new ApprovalError('altered', answer.approvalId, `the tool '${call.toolName}' is no longer there`);
+    throw new ApprovalError(
+      'altered',
+      answer.approvalId,
+      `the tool '${call.toolName}' is no longer there`,
+    );
   }
   const checked = await tool.check(answer.input ?? {});
   if ('problem' in checked) {
-    throw new ApprovalError('invalid-input', answer.approvalId, `the edited input does not fit: ${checked.problem}`);
+    throw new ApprovalError(
+      'invalid-input',
+      answer.approvalId,
+      `the edited input does not fit: ${checked.problem}`,
+    );
   }
   return { ...answer, input: checked.input };
 }
@@ -61,7 +81,10 @@ function openCall(session: Session, approvalId: string): BatchCall | undefined {
   const { phase } = session.state;
   if (phase.name !== 'awaiting-approval') return undefined;
   return phase.batch.calls.find(
-    (call) => call.refusal === undefined && call.approval?.status === 'open' && call.approval.approvalId === approvalId,
+    (call) =>
+      call.refusal === undefined &&
+      call.approval?.status === 'open' &&
+      call.approval.approvalId === approvalId,
   );
 }
 
@@ -74,7 +97,9 @@ async function refusalOf(session: Session, approvalId: string): Promise<Approval
 
 /** Every policy that named its approvers has to have named this one. */
 function mayAnswer(approval: Approval, by: string): boolean {
-  return approval.requirements.every(({ approvers }) => approvers === undefined || approvers.includes(by));
+  return approval.requirements.every(
+    ({ approvers }) => approvers === undefined || approvers.includes(by),
+  );
 }
 
 function hasExpired(session: Session, at: number): boolean {
@@ -82,6 +107,9 @@ function hasExpired(session: Session, at: number): boolean {
   if (phase.name !== 'awaiting-approval') return false;
   return phase.batch.calls.some(
     ({ refusal, approval }) =>
-      refusal === undefined && approval?.status === 'open' && approval.expiresAt !== undefined && approval.expiresAt <= at,
+      refusal === undefined &&
+      approval?.status === 'open' &&
+      approval.expiresAt !== undefined &&
+      approval.expiresAt <= at,
   );
 }

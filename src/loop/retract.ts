@@ -10,5 +10,9 @@ export function retract(
   if (!session.hasStreamed || (verdict.type === 'pass' && verdict.modified !== true)) return;
   session.hasStreamed = false;
   const { turn, point } = place;
-  session.record({ type: 'text.retracted', by: verdict.policy ?? 'agent', point }, turn.turnId, turn.step);
+  session.record(
+    { type: 'text.retracted', by: verdict.policy ?? 'agent', point },
+    turn.turnId,
+    turn.step,
+  );
 }

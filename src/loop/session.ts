@@ -1,9 +1,9 @@
 import type { AgentHooksError } from '../errors/base.ts';
-import type { AgentEvent, EventBody } from '../events/event.ts';
+import type { AgentEvent, EventBody, EventStamp } from '../events/event.ts';
+import { freezeEvent } from '../events/freeze-event.ts';
 import { isStored } from '../events/pattern.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
-import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -19,8 +19,8 @@ export interface RunOptions {
   readonly facts: Omit<RunFacts, 'turnId' | 'threadId' | 'context' | 'model'>;
   readonly cancel: CancelScope;
   readonly rules: Rules;
-  /** Where this run's own events go: a stream, or nowhere. */
-  readonly outlet: (event: AgentEvent) => void;
+  /** Where this run's own events go; absent for a run nobody streams. */
+  readonly outlet?: (event: AgentEvent) => void;
   /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
   readonly backpressure: () => Promise<void> | undefined;
   /** True when deltas leave as they come. */
@@ -117,7 +117,9 @@ export class Session {
       now: ports.clock.monotonic,
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
       digest: (point, payload) =>
-        point === 'preLlmRequest' ? this.digest.ofRequest(payload as ChatRequest) : this.digest.of(payload),
+        point === 'preLlmRequest'
+          ? this.digest.ofRequest(payload as ChatRequest)
+          : this.digest.of(payload),
       messages: () => this.messages,
       state: () => EMPTY,
       counters: ports.counters,
@@ -149,11 +151,18 @@ export class Session {
   /** Tells how a turn ended whose commit failed; what the commit should have stored is not heard. */
   publishUnstored(bodies: readonly EventBody[], turnId: string, step: number): void {
     this.#outbox = [];
-    for (const body of bodies) this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+    for (const body of bodies)
+      this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
   }
 
+  /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
   publish(event: AgentEvent): void {
-    this.options.outlet(event);
+    const { outlet } = this.options;
+    const isHeard =
+      outlet !== undefined || this.ports.isObserved() || this.#gate?.has('onEvent') === true;
+    if (!isHeard) return;
+    freezeEvent(event);
+    outlet?.(event);
     this.ports.observe(event);
     this.#gate?.observe(event);
   }
@@ -163,20 +172,27 @@ export class Session {
     this.options.cancel.close();
   }
 
-  #stamp(body: EventBody, place: { readonly turnId: string; readonly step: number; readonly seq: number }): AgentEvent {
-    const stamp = { threadId: this.threadId, ...place, at: this.ports.clock.now(), ...agentPathOf(this.options) };
-    // The digest of a decision is made when it is read; copying the body would make it now.
-    if (body.type === 'hook.decided') return Object.freeze(Object.assign(body, stamp));
-    return deepFreeze({ ...body, ...stamp });
+  /** Puts the stamp on the body itself: it was made for this event, and copying it would make its digest now. */
+  #stamp(
+    body: EventBody,
+    place: { readonly turnId: string; readonly step: number; readonly seq: number },
+  ): AgentEvent {
+    const { turnId, step, seq } = place;
+    const event = body as Writable<EventStamp> & EventBody;
+    event.threadId = this.threadId;
+    event.turnId = turnId;
+    event.step = step;
+    event.at = this.ports.clock.now();
+    event.seq = seq;
+    const { agentPath } = this.options.facts;
+    if (agentPath.length > 0) event.agentPath = agentPath;
+    return event;
   }
 }
 
-const EMPTY = Object.freeze({});
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
-function agentPathOf(options: RunOptions): { readonly agentPath?: readonly string[] } {
-  const { agentPath } = options.facts;
-  return agentPath.length === 0 ? EMPTY : { agentPath };
-}
+const EMPTY = Object.freeze({});
 
 /** What policies remember: read as loaded, and handed to the next commit where it changed. */
 class SessionMemory implements MemoryPort {

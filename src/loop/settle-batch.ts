@@ -1,21 +1,42 @@
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Approval } from '../protocol/approval.ts';
-import type { AssistantMessage, AssistantPart, ToolMessage, ToolResultPart } from '../protocol/message.ts';
+import type {
+  AssistantMessage,
+  AssistantPart,
+  ToolMessage,
+  ToolResultPart,
+} from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { Rules } from './rules.ts';
-import type { Batch, BatchCall, NextTurn, OpenTurn, Outcome, Refusal, ThreadState } from './state.ts';
+import type {
+  Batch,
+  BatchCall,
+  NextTurn,
+  OpenTurn,
+  Outcome,
+  Refusal,
+  ThreadState,
+} from './state.ts';
 import { closingEvents, commitThen, finish, type Transition, type Writes } from './transition.ts';
 
 /** The assistant message of a batch: what really runs, without a text nobody has judged when `text` is undefined. */
-export function assistantMessage(content: readonly AssistantPart[], calls: readonly BatchCall[], text?: string): AssistantMessage {
+export function assistantMessage(
+  content: readonly AssistantPart[],
+  calls: readonly BatchCall[],
+  text?: string,
+): AssistantMessage {
   const inputs = new Map(calls.map((call) => [call.callId, call]));
   const parts: AssistantPart[] = [];
   let spoken = text === '' ? undefined : text;
   for (const part of content) {
     if (part.type === 'tool-call') {
       const call = inputs.get(part.callId);
-      parts.push(call === undefined || part.malformed !== undefined ? part : { ...part, input: call.effectiveInput });
+      parts.push(
+        call === undefined || part.malformed !== undefined
+          ? part
+          : { ...part, input: call.effectiveInput },
+      );
     } else if (part.type !== 'text') {
       parts.push(part);
     } else if (spoken !== undefined) {
@@ -27,7 +48,10 @@ export function assistantMessage(content: readonly AssistantPart[], calls: reado
 }
 
 /** One result for every call, in the order of the batch (L4). */
-export function toolMessage(calls: readonly BatchCall[], results: ReadonlyMap<string, ToolResult>): ToolMessage {
+export function toolMessage(
+  calls: readonly BatchCall[],
+  results: ReadonlyMap<string, ToolResult>,
+): ToolMessage {
   return deepFreeze({
     role: 'tool',
     content: calls.map((call): ToolResultPart => {
@@ -46,7 +70,11 @@ export const NOT_EXECUTED: Refusal = Object.freeze({
 });
 
 export function refusalResult(refusal: Refusal): ToolResult {
-  return { outcome: refusal.outcome, isError: true, output: `${PREFIX[refusal.outcome] ?? 'Not executed'}: ${refusal.reason}` };
+  return {
+    outcome: refusal.outcome,
+    isError: true,
+    output: `${PREFIX[refusal.outcome] ?? 'Not executed'}: ${refusal.reason}`,
+  };
 }
 
 const PREFIX: { readonly [outcome in Refusal['outcome']]?: string } = {
@@ -59,28 +87,38 @@ const PREFIX: { readonly [outcome in Refusal['outcome']]?: string } = {
 
 export function refusedEvent(call: BatchCall, refusal: Refusal): EventBody {
   const { callId, toolName } = call;
-  return { type: 'tool.refused', callId, toolName, outcome: refusal.outcome, by: refusal.by, reason: refusal.reason };
+  return {
+    type: 'tool.refused',
+    callId,
+    toolName,
+    outcome: refusal.outcome,
+    by: refusal.by,
+    reason: refusal.reason,
+  };
 }
 
 export function calledEvent(call: BatchCall): EventBody {
-  return { type: 'tool.called', callId: call.callId, toolName: call.toolName, requestedInput: call.requestedInput };
+  return {
+    type: 'tool.called',
+    callId: call.callId,
+    toolName: call.toolName,
+    requestedInput: call.requestedInput,
+  };
 }
 
-/** Answers every call that is not refused yet, and closes its approval, so that the batch can enter the history. */
-export function refuseOpenCalls(
-  batch: Batch,
-  answer: { readonly status: 'superseded' | 'denied'; readonly reason: string; readonly at: number },
-): Batch {
+/**
+ * Answers every call that is not refused yet, so that the batch can enter the history: not approved for one
+ * that waits for a person, whose approval is closed, and not executed for the others.
+ */
+export function refuseOpenCalls(batch: Batch, reason: string): Batch {
   return {
     ...batch,
     calls: batch.calls.map((call): BatchCall => {
       if (call.refusal !== undefined) return call;
-      const refusal: Refusal =
-        call.approval === undefined
-          ? { ...NOT_EXECUTED, reason: answer.reason }
-          : { outcome: 'denied', by: 'agent', reason: answer.reason };
-      if (call.approval?.status !== 'open') return { ...call, refusal };
-      return { ...call, refusal, approval: { ...call.approval, status: answer.status } };
+      const { approval } = call;
+      if (approval?.status !== 'open') return { ...call, refusal: { ...NOT_EXECUTED, reason } };
+      const refusal: Refusal = { outcome: 'denied', by: 'agent', reason };
+      return { ...call, refusal, approval: { ...approval, status: 'superseded' } };
     }),
   };
 }
@@ -100,9 +138,14 @@ export function settleBatch(
   const { batch, outcome, rules, next } = ending;
   const writes: Writes = {
     messages: [assistantMessage(batch.content, batch.calls), toolMessage(batch.calls, new Map())],
-    approvals: batch.calls.flatMap((call): Approval[] => (call.approval === undefined ? [] : [call.approval])),
+    approvals: batch.calls.flatMap((call): Approval[] =>
+      call.approval === undefined ? [] : [call.approval],
+    ),
   };
-  const events = batch.calls.flatMap((call) => [calledEvent(call), refusedEvent(call, call.refusal ?? NOT_EXECUTED)]);
+  const events = batch.calls.flatMap((call) => [
+    calledEvent(call),
+    refusedEvent(call, call.refusal ?? NOT_EXECUTED),
+  ]);
   if (next === undefined) {
     return finish(state, turn, {
       ...writes,
@@ -116,6 +159,11 @@ export function settleBatch(
   return commitThen(
     state,
     { name: 'waiting', turn, next },
-    { ...writes, turn, events: [...events, ...closingEvents(turn, outcome, false)], checkpoint: ended },
+    {
+      ...writes,
+      turn,
+      events: [...events, ...closingEvents(turn, outcome, false)],
+      checkpoint: ended,
+    },
   );
 }

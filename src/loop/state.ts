@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../errors/base.ts';
-import type { Approval } from '../protocol/approval.ts';
+import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, ToolOutcome, UserMessage } from '../protocol/message.ts';
@@ -75,12 +75,7 @@ export type Outcome =
   | { readonly status: 'cancelled' }
   | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
 
-export type LimitName =
-  | 'steps'
-  | 'tokens'
-  | 'wall-time'
-  | 'thread-steps'
-  | 'thread-tokens';
+export type LimitName = 'steps' | 'tokens' | 'wall-time' | 'thread-steps' | 'thread-tokens';
 
 /** One call of a batch, as far as it is decided. */
 export interface BatchCall {
@@ -96,8 +91,10 @@ export interface BatchCall {
   readonly inputDigest?: string;
   /** The answer of a call that will not run. */
   readonly refusal?: Refusal;
-  /** Asked for and perhaps answered. */
+  /** Asked for and perhaps answered; the latest one. */
   readonly approval?: Approval;
+  /** Every wish for an approval that answers have met for this very `effectiveInput`. */
+  readonly granted?: readonly ApprovalRequirement[];
 }
 
 export interface Refusal {
@@ -132,9 +129,24 @@ export type Phase =
       readonly candidate?: UserMessage;
       readonly note?: string;
     }
-  | { readonly name: 'calling'; readonly turn: OpenTurn; readonly attempt: number; readonly request?: ChatRequest }
-  | { readonly name: 'answering'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
-  | { readonly name: 'preflighting'; readonly turn: OpenTurn; readonly attempt: number; readonly response: ChatResponse }
+  | {
+      readonly name: 'calling';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly request?: ChatRequest;
+    }
+  | {
+      readonly name: 'answering';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly response: ChatResponse;
+    }
+  | {
+      readonly name: 'preflighting';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly response: ChatResponse;
+    }
   | { readonly name: 'awaiting-approval'; readonly turn: OpenTurn; readonly batch: Batch }
   /** Every approval is answered; the policies are asked again. */
   | { readonly name: 'rejudging'; readonly turn: OpenTurn; readonly batch: Batch }

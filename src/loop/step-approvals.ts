@@ -1,5 +1,6 @@
 import type { EventBody } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
@@ -25,20 +26,30 @@ export function onApprovalsAnswered(
   return commitThen(state, next, {
     turn,
     events: changed.map(answeredEvent),
-    approvals: changed.flatMap((call): Approval[] => (call.approval === undefined ? [] : [call.approval])),
+    approvals: changed.flatMap((call): Approval[] =>
+      call.approval === undefined ? [] : [call.approval],
+    ),
   });
 }
 
-function answerCall(call: BatchCall, answers: ReadonlyMap<string, ApprovalAnswer>, at: number): BatchCall {
+function answerCall(
+  call: BatchCall,
+  answers: ReadonlyMap<string, ApprovalAnswer>,
+  at: number,
+): BatchCall {
   const { approval } = call;
-  if (approval === undefined || approval.status !== 'open' || call.refusal !== undefined) return call;
+  if (approval === undefined || approval.status !== 'open' || call.refusal !== undefined)
+    return call;
   const answer = answers.get(approval.approvalId);
   if (answer === undefined) return expireCall(call, approval, at);
   const status = answer.approved ? 'approved' : 'denied';
   const answered: Approval = { ...approval, status, answer: { ...answer, at } };
   if (answer.approved) {
-    const input = answer.input === undefined ? call.effectiveInput : deepFreeze(answer.input);
-    return { ...call, effectiveInput: input, approval: answered };
+    const input = deepFreeze(answer.input ?? call.effectiveInput);
+    // Who approved another input has not approved this one.
+    const earlier = jsonEqual(input, call.effectiveInput) ? (call.granted ?? []) : [];
+    const granted = [...earlier, ...approval.requirements];
+    return { ...call, effectiveInput: input, approval: answered, granted };
   }
   const reason = answer.reason ?? `${answer.by} said no`;
   return { ...call, approval: answered, refusal: { outcome: 'denied', by: answer.by, reason } };

@@ -1,11 +1,18 @@
 import type { NamedFeedback } from '../decisions/fold.ts';
 import type { EventBody } from '../events/event.ts';
+import type { HookFailed } from '../hooks/gate.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { LedgerNote } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
-import { assistantMessage, calledEvent, refuseOpenCalls, refusedEvent, settleBatch } from './settle-batch.ts';
+import {
+  assistantMessage,
+  calledEvent,
+  refusedEvent,
+  refuseOpenCalls,
+  settleBatch,
+} from './settle-batch.ts';
 import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
 import { rejectResponse, resetStreak } from './step-response.ts';
 import { commitThen, enter, failed, type Transition } from './transition.ts';
@@ -16,31 +23,58 @@ type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
 export const TIER_POLICY = 'tier';
 
 /** The whole batch has been judged; only now is chosen what becomes of it (L3). */
-export function onBatchJudged(state: ThreadState, event: BatchJudged, rules: Rules): Transition | undefined {
+export function onBatchJudged(
+  state: ThreadState,
+  event: BatchJudged,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
-  if (phase.name === 'rejudging') return onRejudged(state, event, { turn: phase.turn, batch: phase.batch, rules });
+  if (phase.name === 'rejudging')
+    return onRejudged(state, event, { turn: phase.turn, batch: phase.batch, rules });
   if (phase.name !== 'preflighting') return undefined;
   const { turn, response } = phase;
-  const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
-  const batch: Batch = { content: response.content, text: response.text, calls: judged, pauses: 0 };
+  const { content, text } = response;
   if (event.failure !== undefined) {
-    const notExecuted = refuseOpenCalls(batch, { status: 'denied', reason: 'a policy failed', at: event.at });
-    const outcome = failed(event.failure.error);
-    return settleBatch(state, turn, { batch: notExecuted, outcome, rules, fallback: 'hook-failure' });
+    const calls = event.calls.map(({ call }) => call);
+    const batch: Batch = { content, text, calls, pauses: 0 };
+    return stopBatch(state, turn, { batch, failure: event.failure, rules });
   }
   const feedback = event.calls.flatMap((entry): readonly NamedFeedback[] =>
     entry.verdict.type === 'retry-with-feedback' ? entry.verdict.feedback : [],
   );
   if (feedback.length > 0) {
-    return rejectResponse(state, turn, { feedback, point: 'preToolUse', usage: response.usage, at: event.at, rules });
+    return rejectResponse(state, turn, {
+      feedback,
+      point: 'preToolUse',
+      usage: response.usage,
+      at: event.at,
+      rules,
+    });
   }
   const accepted = resetStreak(state);
+  const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
+  const batch: Batch = { content, text, calls: judged, pauses: 0 };
   if (judged.some(isOpen)) return suspend(accepted, turn, { batch, at: event.at });
   return speakOrRun(accepted, turn, batch);
 }
 
+/** A policy failed: no call of the batch runs, whatever the others said. */
+function stopBatch(
+  state: ThreadState,
+  turn: OpenTurn,
+  stop: { readonly batch: Batch; readonly failure: HookFailed; readonly rules: Rules },
+): Transition {
+  const { failure, rules } = stop;
+  const batch = refuseOpenCalls(stop.batch, 'a policy failed');
+  const outcome = failed(failure.error);
+  return settleBatch(state, turn, { batch, outcome, rules, fallback: 'hook-failure' });
+}
+
 /** What the fold and the tier make of one call: it runs, is refused, or has an open approval. */
-function decideCall(entry: JudgedCall, now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number }): BatchCall {
+function decideCall(
+  entry: JudgedCall,
+  now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number },
+): BatchCall {
   const { call, verdict } = entry;
   if (call.refusal !== undefined) return call;
   switch (verdict.type) {
@@ -48,11 +82,16 @@ function decideCall(entry: JudgedCall, now: { readonly state: ThreadState; reado
     case 'retry-with-feedback':
       return call;
     case 'block':
-      return { ...call, refusal: { outcome: 'blocked', by: verdict.policy, reason: verdict.reason } };
+      return {
+        ...call,
+        refusal: { outcome: 'blocked', by: verdict.policy, reason: verdict.reason },
+      };
     case 'confirm':
     case 'no-opinion': {
       const requirements = requirementsOf(entry);
-      return requirements.length === 0 ? call : { ...call, approval: openApproval(entry, requirements, now) };
+      return requirements.length === 0
+        ? call
+        : { ...call, approval: openApproval(entry, requirements, now) };
     }
   }
 }
@@ -78,7 +117,10 @@ function openApproval(
   now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number },
 ): Approval {
   const { call, verdict } = entry;
-  const expiries = verdict.type === 'confirm' ? verdict.requirements.map(({ decision }) => decision.expiresInMs) : [];
+  const expiries =
+    verdict.type === 'confirm'
+      ? verdict.requirements.map(({ decision }) => decision.expiresInMs)
+      : [];
   const earliest = Math.min(...expiries.map((ms) => ms ?? Number.POSITIVE_INFINITY));
   return {
     approvalId: entry.approvalId ?? '',
@@ -104,20 +146,28 @@ function onRejudged(
 ): Transition {
   const { turn, batch, rules } = stored;
   if (event.failure !== undefined) {
-    const notExecuted = refuseOpenCalls(batch, { status: 'denied', reason: 'a policy failed', at: event.at });
-    return settleBatch(state, turn, { batch: notExecuted, outcome: failed(event.failure.error), rules, fallback: 'hook-failure' });
+    return stopBatch(state, turn, { batch, failure: event.failure, rules });
   }
   const mayPause = batch.pauses < rules.maxPauses;
   const before = new Map(batch.calls.map((call) => [call.callId, call]));
-  const calls = event.calls.map((entry) => rejudgeCall(entry, before.get(entry.call.callId), { state, turn, at: event.at, mayPause }));
+  const calls = event.calls.map((entry) =>
+    rejudgeCall(entry, before.get(entry.call.callId), { state, turn, at: event.at, mayPause }),
+  );
   const next: Batch = { ...batch, calls };
-  return calls.some(isOpen) ? suspend(state, turn, { batch: next, at: event.at }) : speakOrRun(state, turn, next);
+  return calls.some(isOpen)
+    ? suspend(state, turn, { batch: next, at: event.at })
+    : speakOrRun(state, turn, next);
 }
 
 function rejudgeCall(
   entry: JudgedCall,
   before: BatchCall | undefined,
-  now: { readonly state: ThreadState; readonly turn: OpenTurn; readonly at: number; readonly mayPause: boolean },
+  now: {
+    readonly state: ThreadState;
+    readonly turn: OpenTurn;
+    readonly at: number;
+    readonly mayPause: boolean;
+  },
 ): BatchCall {
   const { call, verdict } = entry;
   if (call.refusal !== undefined) return call;
@@ -125,24 +175,26 @@ function rejudgeCall(
     ...call,
     refusal: { outcome: 'blocked', by, reason: `at resume: ${reason}` },
   });
-  const answered = before?.approval;
-  if (answered !== undefined && !jsonEqual(before?.effectiveInput, call.effectiveInput)) {
+  const isApproved = before?.granted !== undefined;
+  if (isApproved && !jsonEqual(before.effectiveInput, call.effectiveInput)) {
     return blocked('agent', 'a policy changed the input after it was approved');
   }
   if (verdict.type === 'block') return blocked(verdict.policy, verdict.reason);
-  if (verdict.type === 'retry-with-feedback') return blocked(verdict.feedback[0]?.policy ?? 'agent', 'a policy asked for another answer');
+  if (verdict.type === 'retry-with-feedback')
+    return blocked(verdict.feedback[0]?.policy ?? 'agent', 'a policy asked for another answer');
   if (verdict.type === 'run') return call;
-  const missing = requirementsOf(entry).filter((wanted) => !isAnswered(answered, wanted));
+  const missing = requirementsOf(entry).filter((wanted) => !isGranted(call, wanted));
   if (missing.length === 0) return call;
-  if (!now.mayPause) return blocked(missing[0]?.policy ?? 'agent', 'it was asked for approval too often');
+  if (!now.mayPause)
+    return blocked(missing[0]?.policy ?? 'agent', 'it was asked for approval too often');
   return { ...call, approval: openApproval(entry, missing, now) };
 }
 
-/** A policy's wish is answered by an approval that named this policy in this version. */
-function isAnswered(approval: Approval | undefined, wanted: ApprovalRequirement): boolean {
-  return (
-    approval?.status === 'approved' &&
-    approval.requirements.some((asked) => asked.policy === wanted.policy && asked.version === wanted.version)
+/** A policy's wish is met by an approval that named it in this version; the tier only wants that a person looked. */
+function isGranted({ granted = [] }: BatchCall, wanted: ApprovalRequirement): boolean {
+  if (wanted.policy === TIER_POLICY) return granted.length > 0;
+  return granted.some(
+    ({ policy, version }) => policy === wanted.policy && version === wanted.version,
   );
 }
 
@@ -151,7 +203,11 @@ function isOpen(call: BatchCall): boolean {
 }
 
 /** Announced only when it is stored: the result names the approvals after the commit. */
-function suspend(state: ThreadState, turn: OpenTurn, pause: { readonly batch: Batch; readonly at: number }): Transition {
+function suspend(
+  state: ThreadState,
+  turn: OpenTurn,
+  pause: { readonly batch: Batch; readonly at: number },
+): Transition {
   const batch: Batch = { ...pause.batch, pauses: pause.batch.pauses + 1 };
   const open = batch.calls.filter(isOpen);
   const approvals = open.flatMap((call) => (call.approval === undefined ? [] : [call.approval]));
@@ -165,11 +221,16 @@ function suspend(state: ThreadState, turn: OpenTurn, pause: { readonly batch: Ba
     }),
   );
   const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + pause.at - turn.activeSince };
-  return commitThen(state, { name: 'awaiting-approval', turn: stopped, batch }, { turn, events, approvals });
+  return commitThen(
+    state,
+    { name: 'awaiting-approval', turn: stopped, batch },
+    { turn, events, approvals },
+  );
 }
 
 function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transition {
-  if (batch.text !== '') return enter(state, { name: 'speaking', turn, speech: { kind: 'beside', batch } });
+  if (batch.text !== '')
+    return enter(state, { name: 'speaking', turn, speech: { kind: 'beside', batch } });
   return runBatch(state, turn, { batch });
 }
 
@@ -182,7 +243,9 @@ export function runBatch(
   const { batch } = run;
   const runnable = batch.calls.filter((call) => call.refusal === undefined);
   const ledger = runnable.flatMap((call): LedgerNote[] =>
-    call.sideEffects === 'once' ? [{ callId: call.callId, inputDigest: call.inputDigest ?? '' }] : [],
+    call.sideEffects === 'once'
+      ? [{ callId: call.callId, inputDigest: call.inputDigest ?? '' }]
+      : [],
   );
   const events: EventBody[] = [...(run.events ?? [])];
   for (const call of batch.calls) {
@@ -196,4 +259,3 @@ export function runBatch(
     { turn, messages: [assistantMessage(batch.content, batch.calls, run.text)], events, ledger },
   );
 }
-

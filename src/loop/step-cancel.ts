@@ -1,3 +1,4 @@
+import type { Usage } from '../protocol/chat.ts';
 import { addUsage } from '../protocol/usage.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
@@ -20,14 +21,14 @@ export function onCancelled(
     case 'calling':
     case 'answering':
     case 'preflighting':
-      return finishCancelled(state, phase.turn, event, rules);
+      return finishCancelled(state, phase.turn, { usage: event.usage, rules });
     case 'speaking':
       return phase.speech.kind === 'beside' && phase.speech.batch.pauses > 0
-        ? settleCancelled(state, phase.turn, phase.speech.batch, rules)
-        : finishCancelled(state, phase.turn, event, rules);
+        ? settleCancelled(state, phase.turn, { batch: phase.speech.batch, rules })
+        : finishCancelled(state, phase.turn, { usage: event.usage, rules });
     case 'awaiting-approval':
     case 'rejudging':
-      return settleCancelled(state, phase.turn, phase.batch, rules);
+      return settleCancelled(state, phase.turn, { batch: phase.batch, rules });
     default:
       return undefined;
   }
@@ -36,20 +37,32 @@ export function onCancelled(
 function finishCancelled(
   state: ThreadState,
   turn: OpenTurn,
-  event: Extract<LoopEvent, { readonly type: 'turn.cancelled' }>,
-  rules: Rules,
+  { usage, rules }: { readonly usage: Usage | undefined; readonly rules: Rules },
 ): Transition {
-  const { usage } = event;
   if (usage === undefined) return finish(state, turn, { outcome: CANCELLED, rules });
-  const paid: ThreadState = { ...state, totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) } };
-  return finish(paid, { ...turn, usage: addUsage(turn.usage, usage) }, { outcome: CANCELLED, rules });
+  const paid: ThreadState = {
+    ...state,
+    totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) },
+  };
+  return finish(
+    paid,
+    { ...turn, usage: addUsage(turn.usage, usage) },
+    { outcome: CANCELLED, rules },
+  );
 }
 
 /** A batch somebody was asked about enters the history, every call of it as cancelled. */
-function settleCancelled(state: ThreadState, turn: OpenTurn, batch: Batch, rules: Rules): Transition {
+function settleCancelled(
+  state: ThreadState,
+  turn: OpenTurn,
+  { batch, rules }: { readonly batch: Batch; readonly rules: Rules },
+): Transition {
   const calls = batch.calls.map((call): BatchCall => {
     if (call.refusal !== undefined) return call;
-    const refused: BatchCall = { ...call, refusal: { outcome: 'cancelled', by: 'user', reason: 'the turn was cancelled' } };
+    const refused: BatchCall = {
+      ...call,
+      refusal: { outcome: 'cancelled', by: 'user', reason: 'the turn was cancelled' },
+    };
     if (call.approval?.status !== 'open') return refused;
     return { ...refused, approval: { ...call.approval, status: 'superseded' } };
   });

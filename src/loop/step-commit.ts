@@ -14,7 +14,8 @@ export function onCommitted(
   if (state.phase.name !== 'committing') return undefined;
   const { next } = state.phase;
   if (next.name === 'waiting') return openTurn(state, next.next, event.messageCount);
-  if (next.name === 'requesting' && rules.singleStep) return { state: { ...state, phase: next }, effects: [] };
+  if (next.name === 'requesting' && rules.singleStep)
+    return { state: { ...state, phase: next }, effects: [] };
   return enter(state, next, next.name === 'requesting' ? [{ type: 'step.started' }] : []);
 }
 
@@ -29,5 +30,8 @@ export function onCommitFailed(
   const outcome = failed(event.error);
   const phase: Phase = { name: 'finished', turn, outcome };
   const events = closingEvents(turn, outcome, false);
-  return { state: { ...state, phase }, effects: [{ type: 'publish', turnId: turn.turnId, step: turn.step, events }] };
+  return {
+    state: { ...state, phase },
+    effects: [{ type: 'publish', turnId: turn.turnId, step: turn.step, events }],
+  };
 }

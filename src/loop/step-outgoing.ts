@@ -19,13 +19,23 @@ export function onOutgoingJudged(
 ): Transition | undefined {
   const { phase } = state;
   const { verdict } = event;
-  if (phase.name !== 'speaking' || verdict.type === 'cancelled' || verdict.type === 'retry-with-feedback') return undefined;
+  if (
+    phase.name !== 'speaking' ||
+    verdict.type === 'cancelled' ||
+    verdict.type === 'retry-with-feedback'
+  )
+    return undefined;
   const { turn, speech } = phase;
-  if (speech.kind === 'final') return finishSpoken(state, turn, { response: speech.response, verdict, rules });
+  if (speech.kind === 'final')
+    return finishSpoken(state, turn, { response: speech.response, verdict, rules });
   const { batch } = speech;
   if (verdict.type === 'pass') {
     const { text } = verdict.value;
-    return runBatch(state, turn, { batch, text, events: text === '' ? [] : [{ type: 'message.outgoing', text, isFinal: false }] });
+    return runBatch(state, turn, {
+      batch,
+      text,
+      events: text === '' ? [] : [{ type: 'message.outgoing', text, isFinal: false }],
+    });
   }
   const events = [...discarded(verdict, batch.text, false), fallbackEvent(rules)];
   return runBatch(state, turn, { batch, events });
@@ -34,35 +44,60 @@ export function onOutgoingJudged(
 function finishSpoken(
   state: ThreadState,
   turn: OpenTurn,
-  spoken: { readonly response: ChatResponse; readonly verdict: OutgoingVerdict; readonly rules: Rules },
+  spoken: {
+    readonly response: ChatResponse;
+    readonly verdict: OutgoingVerdict;
+    readonly rules: Rules;
+  },
 ): Transition {
   const { response, verdict, rules } = spoken;
   if (verdict.type === 'pass') {
     const { text } = verdict.value;
-    const events: EventBody[] = text === '' ? [] : [{ type: 'message.outgoing', text, isFinal: true }];
+    const events: EventBody[] =
+      text === '' ? [] : [{ type: 'message.outgoing', text, isFinal: true }];
     const outcome: Outcome = { status: 'completed', text, finishReason: response.finishReason };
     return finish(state, turn, { ...messageOf(response, text), outcome, events, rules });
   }
   const events = discarded(verdict, response.text, true);
   const outcome: Outcome =
     verdict.type === 'block'
-      ? { status: 'blocked', by: verdict.policy, point: 'onOutgoingMessage', reason: verdict.reason, text: '' }
+      ? {
+          status: 'blocked',
+          by: verdict.policy,
+          point: 'onOutgoingMessage',
+          reason: verdict.reason,
+          text: '',
+        }
       : failedOutcome(verdict);
-  return finish(state, turn, { ...messageOf(response, ''), outcome, events, rules, fallback: 'outgoing' });
+  return finish(state, turn, {
+    ...messageOf(response, ''),
+    outcome,
+    events,
+    rules,
+    fallback: 'outgoing',
+  });
 }
 
 function failedOutcome(verdict: OutgoingVerdict): Outcome {
-  if (verdict.type !== 'failed') throw new TypeError(`an outgoing text cannot be answered with ${verdict.type}`);
+  if (verdict.type !== 'failed')
+    throw new TypeError(`an outgoing text cannot be answered with ${verdict.type}`);
   return failed(verdict.error);
 }
 
 /** A refused text is kept in the audit as discarded; one that a failed policy withheld was never judged, and is not. */
 function discarded(verdict: OutgoingVerdict, text: string, isFinal: boolean): EventBody[] {
-  return verdict.type === 'block' ? [{ type: 'message.outgoing', text, isFinal, discarded: true }] : [];
+  return verdict.type === 'block'
+    ? [{ type: 'message.outgoing', text, isFinal, discarded: true }]
+    : [];
 }
 
 function fallbackEvent(rules: Rules): EventBody {
-  return { type: 'message.outgoing', text: rules.fallbacks.outgoing, isFinal: false, fallback: 'outgoing' };
+  return {
+    type: 'message.outgoing',
+    text: rules.fallbacks.outgoing,
+    isFinal: false,
+    fallback: 'outgoing',
+  };
 }
 
 /** No empty message enters the history: some providers refuse a thread that holds one. */

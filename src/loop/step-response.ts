@@ -1,9 +1,9 @@
-import { ResponseRetryCapError } from '../errors/hook-error.ts';
 import { joinFeedback, type NamedFeedback } from '../decisions/fold.ts';
+import { ResponseRetryCapError } from '../errors/hook-error.ts';
 import type { EventBody } from '../events/event.ts';
-import { addUsage } from '../protocol/usage.ts';
-import { textOf } from '../protocol/read-content.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
+import { textOf } from '../protocol/read-content.ts';
+import { addUsage } from '../protocol/usage.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
@@ -13,7 +13,11 @@ import { commitThen, enter, failed, finish, type Transition } from './transition
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
 
 /** The request has passed: what is not stored yet is, together with the intent to call, before the call (L8). */
-export function onRequestJudged(state: ThreadState, event: Of<'request.judged'>, rules: Rules): Transition | undefined {
+export function onRequestJudged(
+  state: ThreadState,
+  event: Of<'request.judged'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'requesting') return undefined;
   const { verdict } = event;
@@ -23,7 +27,13 @@ export function onRequestJudged(state: ThreadState, event: Of<'request.judged'>,
   }
   if (verdict.type === 'block') {
     return finish(state, turn, {
-      outcome: { status: 'blocked', by: verdict.policy, point: 'preLlmRequest', reason: verdict.reason, text: '' },
+      outcome: {
+        status: 'blocked',
+        by: verdict.policy,
+        point: 'preLlmRequest',
+        reason: verdict.reason,
+        text: '',
+      },
       rules,
       fallback: 'request',
     });
@@ -36,19 +46,37 @@ export function onRequestJudged(state: ThreadState, event: Of<'request.judged'>,
     attempt,
     ...(verdict.modified && { request: verdict.value }),
   } as const;
-  const requested: EventBody = { type: 'llm.requested', model: event.model, purpose: 'main', attempt };
+  const requested: EventBody = {
+    type: 'llm.requested',
+    model: event.model,
+    purpose: 'main',
+    attempt,
+  };
   if (phase.armed) return enter(state, calling, [requested]);
   const { note } = phase;
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
-    events: candidate === undefined ? [requested] : [{ type: 'message.user', text: textOf(candidate) }, requested],
-    checkpoint: { name: 'requesting', turn, attempt, armed: true, ...(note !== undefined && { note }) },
+    events:
+      candidate === undefined
+        ? [requested]
+        : [{ type: 'message.user', text: textOf(candidate) }, requested],
+    checkpoint: {
+      name: 'requesting',
+      turn,
+      attempt,
+      armed: true,
+      ...(note !== undefined && { note }),
+    },
   });
 }
 
 /** Whatever becomes of the response, it is paid for. */
-export function onModelResponded(state: ThreadState, event: Of<'model.responded'>, rules: Rules): Transition | undefined {
+export function onModelResponded(
+  state: ThreadState,
+  event: Of<'model.responded'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'calling') return undefined;
   const { response } = event;
@@ -62,13 +90,22 @@ export function onModelResponded(state: ThreadState, event: Of<'model.responded'
       fallback: 'response',
     });
   }
-  return enter(paid.state, { name: 'answering', turn: paid.turn, attempt: phase.attempt, response }, [responded]);
+  return enter(
+    paid.state,
+    { name: 'answering', turn: paid.turn, attempt: phase.attempt, response },
+    [responded],
+  );
 }
 
-export function onModelFailed(state: ThreadState, event: Of<'model.failed'>, rules: Rules): Transition | undefined {
+export function onModelFailed(
+  state: ThreadState,
+  event: Of<'model.failed'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'calling') return undefined;
-  const paid = event.usage === undefined ? { state, turn: phase.turn } : spend(state, phase.turn, event.usage);
+  const paid =
+    event.usage === undefined ? { state, turn: phase.turn } : spend(state, phase.turn, event.usage);
   return finish(paid.state, paid.turn, {
     outcome: event.refused ? { status: 'refused', text: '' } : failed(event.error),
     rules,
@@ -76,17 +113,31 @@ export function onModelFailed(state: ThreadState, event: Of<'model.failed'>, rul
   });
 }
 
-export function onResponseJudged(state: ThreadState, event: Of<'response.judged'>, rules: Rules): Transition | undefined {
+export function onResponseJudged(
+  state: ThreadState,
+  event: Of<'response.judged'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'answering') return undefined;
   const { turn } = phase;
   const { verdict } = event;
   switch (verdict.type) {
     case 'failed':
-      return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+      return finish(state, turn, {
+        outcome: failed(verdict.error),
+        rules,
+        fallback: 'hook-failure',
+      });
     case 'block':
       return finish(state, turn, {
-        outcome: { status: 'blocked', by: verdict.policy, point: 'onLlmResponse', reason: verdict.reason, text: '' },
+        outcome: {
+          status: 'blocked',
+          by: verdict.policy,
+          point: 'onLlmResponse',
+          reason: verdict.reason,
+          text: '',
+        },
         rules,
         fallback: 'response',
       });
@@ -102,8 +153,13 @@ export function onResponseJudged(state: ThreadState, event: Of<'response.judged'
       return undefined;
     case 'pass': {
       const response = verdict.value;
-      if (runsTools(response, verdict.modified)) return enter(state, { name: 'preflighting', turn, attempt: phase.attempt, response });
-      return enter(resetStreak(state), { name: 'speaking', turn, speech: { kind: 'final', response } });
+      if (runsTools(response, verdict.modified))
+        return enter(state, { name: 'preflighting', turn, attempt: phase.attempt, response });
+      return enter(resetStreak(state), {
+        name: 'speaking',
+        turn,
+        speech: { kind: 'final', response },
+      });
     }
   }
 }
@@ -124,10 +180,24 @@ export function rejectResponse(
   const by = [...new Set(feedback.map((entry) => entry.policy))].join(', ');
   const streak = { count: state.streak.count + 1, policy: by, point };
   const rejected: ThreadState = { ...state, streak };
-  const events: EventBody[] = [{ type: 'llm.rejected', by, point, streak: streak.count, usage: rejection.usage }];
+  const events: EventBody[] = [
+    { type: 'llm.rejected', by, point, streak: streak.count, usage: rejection.usage },
+  ];
   if (streak.count >= rules.maxResponseRetries) {
-    const error = new ResponseRetryCapError({ policy: by, point, streak: streak.count, max: rules.maxResponseRetries });
-    return finish(rejected, turn, { outcome: failed(error), events, rules, fallback: 'error', rejected: true });
+    const error = new ResponseRetryCapError({
+      policy: by,
+      point,
+      streak: streak.count,
+      max: rules.maxResponseRetries,
+    });
+    const ended = finish(rejected, turn, {
+      outcome: failed(error),
+      events,
+      rules,
+      fallback: 'error',
+      rejected: true,
+    });
+    return { ...ended, error };
   }
   return beginNextStep(rejected, turn, {
     at: rejection.at,
@@ -140,7 +210,9 @@ export function rejectResponse(
 
 /** The response was accepted and its batch, if any, survived: the streak is over (L5). */
 export function resetStreak(state: ThreadState): ThreadState {
-  return state.streak.count === 0 ? state : { ...state, streak: { count: 0, policy: '', point: '' } };
+  return state.streak.count === 0
+    ? state
+    : { ...state, streak: { count: 0, policy: '', point: '' } };
 }
 
 /**
@@ -149,10 +221,16 @@ export function resetStreak(state: ThreadState): ThreadState {
  */
 function runsTools(response: ChatResponse, modified: boolean): boolean {
   const { finishReason, toolCalls } = response;
-  return toolCalls.length > 0 && (modified || finishReason === 'tool-calls' || finishReason === 'length');
+  return (
+    toolCalls.length > 0 && (modified || finishReason === 'tool-calls' || finishReason === 'length')
+  );
 }
 
-function spend(state: ThreadState, turn: OpenTurn, usage: Usage): { state: ThreadState; turn: OpenTurn } {
+function spend(
+  state: ThreadState,
+  turn: OpenTurn,
+  usage: Usage,
+): { state: ThreadState; turn: OpenTurn } {
   return {
     state: { ...state, totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) } },
     turn: { ...turn, usage: addUsage(turn.usage, usage) },
@@ -161,5 +239,13 @@ function spend(state: ThreadState, turn: OpenTurn, usage: Usage): { state: Threa
 
 function respondedEvent(response: ChatResponse): EventBody {
   const { id, model, finishReason, toolCalls, usage, latencyMs } = response;
-  return { type: 'llm.responded', responseId: id, model, finishReason, toolCalls: toolCalls.length, usage, latencyMs };
+  return {
+    type: 'llm.responded',
+    responseId: id,
+    model,
+    finishReason,
+    toolCalls: toolCalls.length,
+    usage,
+    latencyMs,
+  };
 }

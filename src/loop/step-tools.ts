@@ -1,12 +1,19 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
-import type { LedgerNote } from './effect.ts';
 import { beginNextStep } from './begin-step.ts';
+import type { LedgerNote } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { toolMessage } from './settle-batch.ts';
 import type { Batch, ThreadState } from './state.ts';
-import { closingEvents, commitThen, failed, finish, type Transition, type Writes } from './transition.ts';
+import {
+  closingEvents,
+  commitThen,
+  failed,
+  finish,
+  type Transition,
+  type Writes,
+} from './transition.ts';
 
 /** Every call of the batch has its result: they enter the history together, in the order of the calls (L4). */
 export function onToolsFinished(
@@ -18,12 +25,19 @@ export function onToolsFinished(
   if (phase.name !== 'running') return undefined;
   const { turn, batch, next } = phase;
   const writes: Writes = {
-    messages: [toolMessage(batch.calls, new Map(event.results.map(({ callId, result }) => [callId, result])))],
+    messages: [
+      toolMessage(
+        batch.calls,
+        new Map(event.results.map(({ callId, result }) => [callId, result])),
+      ),
+    ],
     ledger: ledgerOf(batch, event.results),
   };
   const events = event.results.map((finished) => finishedEvent(batch, finished));
-  if (event.cancelled) return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, events, rules });
-  if (next === undefined) return beginNextStep(state, turn, { ...writes, at: event.at, events, rules });
+  if (event.cancelled)
+    return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, events, rules });
+  if (next === undefined)
+    return beginNextStep(state, turn, { ...writes, at: event.at, events, rules });
   const outcome = failed(new TurnInterruptedError(turn.turnId));
   return commitThen(
     state,
@@ -42,7 +56,8 @@ function ledgerOf(batch: Batch, results: readonly FinishedCall[]): readonly Ledg
   return batch.calls.flatMap((call): LedgerNote[] => {
     const result = outcomes.get(call.callId);
     // An unknown outcome stays an intent, so that a late one can still be recorded.
-    if (call.sideEffects !== 'once' || result === undefined || result.outcome === 'unknown') return [];
+    if (call.sideEffects !== 'once' || result === undefined || result.outcome === 'unknown')
+      return [];
     return [{ callId: call.callId, inputDigest: call.inputDigest ?? '', result }];
   });
 }

@@ -1,20 +1,24 @@
-import { ModelError } from '../errors/model-error.ts';
 import { TurnInterruptedError } from '../errors/interrupted.ts';
+import { ModelError } from '../errors/model-error.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
-import type { LoopEvent } from './event.ts';
 import { beginFirstStep } from './begin-step.ts';
+import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
-import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
+import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
 import { closingEvents, emit, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
 
 /** A user message. What an earlier crash left is settled first: its tools get their results, its turn its end. */
-export function onTurnRequested(state: ThreadState, event: Of<'turn.requested'>, rules: Rules): Transition | undefined {
+export function onTurnRequested(
+  state: ThreadState,
+  event: Of<'turn.requested'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   const next: NextTurn = { message: event.message, at: event.at };
   switch (phase.name) {
@@ -22,14 +26,14 @@ export function onTurnRequested(state: ThreadState, event: Of<'turn.requested'>,
     case 'finished':
       return openTurn(state, next, event.messageCount);
     case 'requesting':
-      return afterInterrupted(state, phase.turn, () => openTurn(state, next, event.messageCount));
+      return afterInterrupted(phase.turn, () => openTurn(state, next, event.messageCount));
     case 'running':
       return enter(state, { ...phase, recovering: true, next });
     case 'rejudging':
     case 'awaiting-approval':
       if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;
       return settleBatch(state, phase.turn, {
-        batch: refuseOpenCalls(phase.batch, { status: 'superseded', reason: 'the user went on without an answer', at: event.at }),
+        batch: refuseOpenCalls(phase.batch, 'the user went on without an answer'),
         outcome: { status: 'cancelled' },
         rules,
         next,
@@ -40,10 +44,16 @@ export function onTurnRequested(state: ThreadState, event: Of<'turn.requested'>,
 }
 
 /** Picks a stored turn up where it is: a step that was not begun, a call that may have been, tools that may have run. */
-export function onTurnResumed(state: ThreadState, event: Of<'turn.resumed'>, rules: Rules): Transition | undefined {
+export function onTurnResumed(
+  state: ThreadState,
+  event: Of<'turn.resumed'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
-  if (phase.name === 'running') return enter(state, { ...phase, turn: active(phase.turn, event.at), recovering: true });
-  if (phase.name === 'rejudging') return enter(state, { ...phase, turn: active(phase.turn, event.at) });
+  if (phase.name === 'running')
+    return enter(state, { ...phase, turn: active(phase.turn, event.at), recovering: true });
+  if (phase.name === 'rejudging')
+    return enter(state, { ...phase, turn: active(phase.turn, event.at) });
   if (phase.name !== 'requesting') return undefined;
   const turn = active(phase.turn, event.at);
   if (phase.attempt >= rules.maxAttempts) {
@@ -52,9 +62,14 @@ export function onTurnResumed(state: ThreadState, event: Of<'turn.resumed'>, rul
       what: `the process ended during the model call ${phase.attempt} times`,
       fix: 'Find out what ends the process; the next message starts a new turn',
     });
-    return finish(state, turn, { outcome: failed(error), rules, fallback: 'error' });
+    const ended = finish(state, turn, { outcome: failed(error), rules, fallback: 'error' });
+    return { ...ended, error };
   }
-  return enter(state, { ...phase, turn, armed: false }, phase.attempt === 0 ? [{ type: 'step.started' }] : []);
+  return enter(
+    state,
+    { ...phase, turn, armed: false },
+    phase.attempt === 0 ? [{ type: 'step.started' }] : [],
+  );
 }
 
 export function openTurn(state: ThreadState, next: NextTurn, messageCount: number): Transition {
@@ -74,14 +89,21 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
 }
 
 /** Closes a turn that a crash cut off, in the same commit as what follows (L6). */
-export function afterInterrupted(state: ThreadState, turn: OpenTurn, follow: () => Transition): Transition {
-  const ended = emit(turn, closingEvents(turn, failed(new TurnInterruptedError(turn.turnId)), false));
+export function afterInterrupted(turn: OpenTurn, follow: () => Transition): Transition {
+  const ended = emit(
+    turn,
+    closingEvents(turn, failed(new TurnInterruptedError(turn.turnId)), false),
+  );
   const next = follow();
   return { state: next.state, effects: [ended, ...next.effects] };
 }
 
 /** Nothing of the message is stored until the request that holds it has passed too. */
-export function onOpeningJudged(state: ThreadState, event: Of<'opening.judged'>, rules: Rules): Transition | undefined {
+export function onOpeningJudged(
+  state: ThreadState,
+  event: Of<'opening.judged'>,
+  rules: Rules,
+): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'opening') return undefined;
   const { turn, message } = phase;
@@ -94,14 +116,22 @@ export function onOpeningJudged(state: ThreadState, event: Of<'opening.judged'>,
     return finish(state, turn, {
       outcome: { status: 'blocked', by: verdict.policy, point, reason: verdict.reason, text: '' },
       // The audit keeps what onUserMessage refused; a turn that never began leaves no text at all.
-      events: point === 'onUserMessage' ? [{ type: 'message.user', text: textOf(message), discarded: true }] : [],
+      events:
+        point === 'onUserMessage'
+          ? [{ type: 'message.user', text: textOf(message), discarded: true }]
+          : [],
       rules,
       fallback: 'user-message',
     });
   }
   if (verdict.type !== 'pass') return undefined;
-  const candidate = event.message?.type === 'pass' ? withText(message, event.message.value.text) : message;
-  return beginFirstStep(resetOnMessage(state, rules), turn, { candidate, at: turn.activeSince, rules });
+  const candidate =
+    event.message?.type === 'pass' ? withText(message, event.message.value.text) : message;
+  return beginFirstStep(resetOnMessage(state, rules), turn, {
+    candidate,
+    at: turn.activeSince,
+    rules,
+  });
 }
 
 function active(turn: OpenTurn, at: number): OpenTurn {
@@ -109,7 +139,9 @@ function active(turn: OpenTurn, at: number): OpenTurn {
 }
 
 function resetOnMessage(state: ThreadState, rules: Rules): ThreadState {
-  return rules.resetStreakOn === 'user-message' ? { ...state, streak: { count: 0, policy: '', point: '' } } : state;
+  return rules.resetStreakOn === 'user-message'
+    ? { ...state, streak: { count: 0, policy: '', point: '' } }
+    : state;
 }
 
 function withText(message: UserMessage, text: string): UserMessage {

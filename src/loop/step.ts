@@ -8,7 +8,12 @@ import { onBatchJudged } from './step-batch.ts';
 import { onCancelled } from './step-cancel.ts';
 import { onCommitFailed, onCommitted } from './step-commit.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
-import { onModelFailed, onModelResponded, onRequestJudged, onResponseJudged } from './step-response.ts';
+import {
+  onModelFailed,
+  onModelResponded,
+  onRequestJudged,
+  onResponseJudged,
+} from './step-response.ts';
 import { onToolsFinished } from './step-tools.ts';
 import { onOpeningJudged, onTurnRequested, onTurnResumed } from './step-turn.ts';
 import type { Transition } from './transition.ts';

@@ -18,7 +18,10 @@ export class ThreadDigest {
   readonly #base: number;
   /** `#heads[i]` covers the first `#base + i` messages. */
   readonly #heads: string[];
-  readonly #layouts = new WeakMap<ChatRequest, { readonly before: number; readonly count: number }>();
+  readonly #layouts = new WeakMap<
+    ChatRequest,
+    { readonly before: number; readonly count: number }
+  >();
 
   constructor(key: string, start: HistoryDigest = { count: 0, head: '' }) {
     this.#key = key;
@@ -37,7 +40,8 @@ export class ThreadDigest {
 
   ofRequest(request: ChatRequest): string {
     const layout = this.#layouts.get(request);
-    if (layout === undefined) return this.of({ messages: request.messages, settings: request.settings });
+    if (layout === undefined)
+      return this.of({ messages: request.messages, settings: request.settings });
     const { before, count } = layout;
     const history = this.#headAt(request.messages, before, count);
     const rest = [...request.messages.slice(0, before), ...request.messages.slice(before + count)];

@@ -1,4 +1,4 @@
-import { errorInfo, type AgentHooksError } from '../errors/base.ts';
+import { type AgentHooksError, errorInfo } from '../errors/base.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Message } from '../protocol/message.ts';
@@ -11,6 +11,8 @@ import type { OpenTurn, Outcome, Phase, ThreadState } from './state.ts';
 export interface Transition {
   readonly state: ThreadState;
   readonly effects: readonly Effect[];
+  /** The live error of a turn that `step` itself fails; the state holds what is worth storing of it. */
+  readonly error?: AgentHooksError;
 }
 
 /** What a commit writes beside the checkpoint. */
@@ -21,7 +23,11 @@ export interface Writes {
 }
 
 /** Enters a phase that needs no commit first. */
-export function enter(state: ThreadState, phase: Phase, events: readonly EventBody[] = []): Transition {
+export function enter(
+  state: ThreadState,
+  phase: Phase,
+  events: readonly EventBody[] = [],
+): Transition {
   const effect = pending(phase);
   const turn = phase.name === 'idle' || phase.name === 'committing' ? undefined : phase.turn;
   const effects: Effect[] = turn !== undefined && events.length > 0 ? [emit(turn, events)] : [];
@@ -33,7 +39,11 @@ export function enter(state: ThreadState, phase: Phase, events: readonly EventBo
 export function commitThen(
   state: ThreadState,
   next: Phase,
-  commit: Writes & { readonly turn: OpenTurn; readonly events: readonly EventBody[]; readonly checkpoint?: Phase },
+  commit: Writes & {
+    readonly turn: OpenTurn;
+    readonly events: readonly EventBody[];
+    readonly checkpoint?: Phase;
+  },
 ): Transition {
   return {
     state: { ...state, phase: { name: 'committing', next } },
@@ -65,23 +75,40 @@ export function finish(
   const outcome = withFallback(ending.outcome, ending.fallback, ending.rules);
   const events: EventBody[] = [...(ending.events ?? [])];
   if (ending.fallback !== undefined && 'text' in outcome && outcome.text !== '') {
-    events.push({ type: 'message.outgoing', text: outcome.text, isFinal: true, fallback: ending.fallback });
+    events.push({
+      type: 'message.outgoing',
+      text: outcome.text,
+      isFinal: true,
+      fallback: ending.fallback,
+    });
   }
   events.push(...closingEvents(turn, outcome, ending.rejected === true));
   return commitThen(state, { name: 'finished', turn, outcome }, { ...ending, turn, events });
 }
 
 /** The events every ended turn closes with: its step, if one was open, and itself. */
-export function closingEvents(turn: OpenTurn, outcome: Outcome, rejected: boolean): readonly EventBody[] {
+export function closingEvents(
+  turn: OpenTurn,
+  outcome: Outcome,
+  rejected: boolean,
+): readonly EventBody[] {
   const events: EventBody[] = [];
   if (outcome.status === 'failed') {
     events.push({ type: 'error.raised', code: outcome.error.code, name: outcome.error.name });
   }
   if (turn.step > 0) {
     const accepted = outcome.status === 'completed';
-    events.push({ type: 'step.finished', outcome: rejected ? 'rejected' : accepted ? 'accepted' : 'ended' });
+    events.push({
+      type: 'step.finished',
+      outcome: rejected ? 'rejected' : accepted ? 'accepted' : 'ended',
+    });
   }
-  events.push({ type: 'turn.finished', status: outcome.status, steps: turn.step, usage: turn.usage });
+  events.push({
+    type: 'turn.finished',
+    status: outcome.status,
+    steps: turn.step,
+    usage: turn.usage,
+  });
   return events;
 }
 
@@ -90,7 +117,9 @@ export function failed(error: AgentHooksError): Outcome {
 }
 
 function withFallback(outcome: Outcome, cause: FallbackCause | undefined, rules: Rules): Outcome {
-  return cause === undefined || !('text' in outcome) ? outcome : { ...outcome, text: rules.fallbacks[cause] };
+  return cause === undefined || !('text' in outcome)
+    ? outcome
+    : { ...outcome, text: rules.fallbacks[cause] };
 }
 
 export function emit(turn: OpenTurn, events: readonly EventBody[]): Effect {

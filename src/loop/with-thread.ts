@@ -1,14 +1,14 @@
 import { AgentHooksError } from '../errors/base.ts';
-import { StoreVersionError, CorruptRecordError, StoreError } from '../errors/store-error.ts';
+import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
 import type { StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Ports } from './ports.ts';
-import { failedResult, resultOf, type RunResult } from './result.ts';
+import { failedResult, type RunResult, resultOf } from './result.ts';
 import { type RunOptions, Session } from './session.ts';
-import { closingEvents, failed } from './transition.ts';
 import { newThread, type ThreadState, turnOf } from './state.ts';
+import { closingEvents, failed } from './transition.ts';
 
 const FORMAT = 1;
 
@@ -29,11 +29,18 @@ export interface ThreadRun {
  */
 export async function withThread(
   run: ThreadRun,
-  choose: (session: Session, stored: StoredThread | undefined) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
+  choose: (
+    session: Session,
+    stored: StoredThread | undefined,
+  ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
 ): Promise<RunResult> {
   const { ports, leases, threadId, options } = run;
   const claim = await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
-  const held = { threadId, token: claim.token, onLost: (error: unknown) => options.cancel.cancel(error) };
+  const held = {
+    threadId,
+    token: claim.token,
+    onLost: (error: unknown) => options.cancel.cancel(error),
+  };
   leases.hold(held);
   let session: Session | undefined;
   try {
@@ -49,9 +56,16 @@ export async function withThread(
   }
 }
 
-async function openSession(run: ThreadRun, token: number, stored: StoredThread | undefined): Promise<Session> {
+async function openSession(
+  run: ThreadRun,
+  token: number,
+  stored: StoredThread | undefined,
+): Promise<Session> {
   const { ports, threadId, options } = run;
-  const state = stored === undefined ? newThread(threadId, ports.agentName, ports.newId()) : readState(threadId, stored);
+  const state =
+    stored === undefined
+      ? newThread(threadId, ports.agentName, ports.newId())
+      : readState(threadId, stored);
   const messages = stored === undefined ? [] : await ports.store.readMessages(threadId);
   return new Session(ports, options, { state, token, stored, messages });
 }
@@ -59,13 +73,20 @@ async function openSession(run: ThreadRun, token: number, stored: StoredThread |
 /** A stored state is this package's own writing; what is not readable as such names its thread. */
 function readState(threadId: string, stored: StoredThread): ThreadState {
   const { format, phase } = stored.state;
-  if (typeof format !== 'number' || typeof phase !== 'object' || phase === null || !('name' in phase)) {
+  if (
+    typeof format !== 'number' ||
+    typeof phase !== 'object' ||
+    phase === null ||
+    !('name' in phase)
+  ) {
     throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
   }
   if (format > FORMAT) throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
   // Checked as far as a reader can: every other field was written by `step` under this format.
   const state = stored.state as unknown as ThreadState;
-  return state.phase.name === 'requesting' ? { ...state, phase: { ...state.phase, armed: false } } : state;
+  return state.phase.name === 'requesting'
+    ? { ...state, phase: { ...state.phase, armed: false } }
+    : state;
 }
 
 /** Whatever breaks, the run ends with a result and the turn with its event. */

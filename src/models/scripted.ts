@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../errors/model-error.ts';
+import { isThenable } from '../internal/is-thenable.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { ChatStreamPart, FinishReason, ModelToolCall, Usage } from '../protocol/chat.ts';
 import type {
@@ -86,10 +88,11 @@ class Scripted implements ScriptedModel {
     return this.requests.length;
   }
 
-  async generate(request: ModelRequest, { signal }: ModelCallOptions): Promise<ModelResponse> {
-    signal.throwIfAborted();
-    const response = await this.#answer(request);
-    await this.#wait(signal);
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    options.signal.throwIfAborted();
+    const answer = this.#answer(request);
+    const response = isThenable(answer) ? await answer : answer;
+    if (this.#options.delayMs !== undefined) await wait(this.#options.delayMs, options.signal);
     return response;
   }
 
@@ -98,10 +101,11 @@ class Scripted implements ScriptedModel {
     { signal }: ModelCallOptions,
   ): AsyncGenerator<ChatStreamPart> {
     signal.throwIfAborted();
+    const { chunkSize = 24, delayMs } = this.#options;
     const { content, ...finish } = await this.#answer(request);
     for (const part of content) {
-      for (const piece of pieces(part, this.#options.chunkSize ?? 24)) {
-        await this.#wait(signal);
+      for (const piece of pieces(part, chunkSize)) {
+        if (delayMs !== undefined) await wait(delayMs, signal);
         signal.throwIfAborted();
         yield piece;
       }
@@ -109,22 +113,16 @@ class Scripted implements ScriptedModel {
     yield { type: 'finish', result: finish };
   }
 
-  async #wait(signal: AbortSignal): Promise<void> {
-    const { delayMs } = this.#options;
-    if (delayMs === undefined) return;
-    // The caller's reason, as a provider's client would give, and not the timer's own error.
-    await sleep(delayMs, undefined, { signal }).catch((error: unknown) => {
-      signal.throwIfAborted();
-      throw error;
-    });
-  }
-
-  async #answer(request: ModelRequest): Promise<ModelResponse> {
+  #answer(request: ModelRequest): MaybePromise<ModelResponse> {
     const entry = this.#script[this.requests.length];
     this.requests.push(request);
     if (this.#options.strict === true) this.#refuseInvalid(request);
     if (entry === undefined) throw this.#exhausted();
-    const answer = typeof entry === 'function' ? await entry(request) : entry;
+    const answer = typeof entry === 'function' ? entry(request) : entry;
+    return isThenable(answer) ? answer.then((late) => this.#settle(late)) : this.#settle(answer);
+  }
+
+  #settle(answer: ScriptedAnswer): ModelResponse {
     if (answer instanceof Error) throw answer;
     return this.#response(typeof answer === 'string' ? { text: answer } : answer);
   }
@@ -172,6 +170,14 @@ class Scripted implements ScriptedModel {
       inputText: inputText ?? JSON.stringify(toJson(input ?? {})),
     };
   }
+}
+
+/** Ends with the reason of the cancel, as a provider's client does, and not with the timer's own error. */
+async function wait(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleep(delayMs, undefined, { signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw error;
+  });
 }
 
 function* pieces(part: ModelPart, size: number): Generator<ChatStreamPart> {

@@ -69,7 +69,12 @@ export interface ChatResponse {
 export type ChatStreamPart =
   | { readonly type: 'text'; readonly text: string; readonly providerMetadata?: JsonObject }
   | { readonly type: 'reasoning'; readonly text: string; readonly providerMetadata?: JsonObject }
-  | { readonly type: 'tool-input'; readonly id: string; readonly toolName: string; readonly text: string }
+  | {
+      readonly type: 'tool-input';
+      readonly id: string;
+      readonly toolName: string;
+      readonly text: string;
+    }
   | { readonly type: 'tool-call'; readonly call: ModelToolCall }
   | { readonly type: 'file'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'finish'; readonly result: ModelFinish };

@@ -13,14 +13,19 @@ export const jsonValueSchema: z.ZodType<JsonValue> = z
 
 export const jsonObjectSchema: z.ZodType<JsonObject> = z
   .custom<JsonObject>(
-    (value) => typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value),
+    (value) =>
+      typeof value === 'object' && value !== null && !Array.isArray(value) && isJson(value),
     'is not a plain JSON object',
   )
   .transform((value) => toJson(value) as JsonObject);
 
 const metadata = { providerMetadata: jsonObjectSchema.optional() };
 const textPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...metadata });
-const reasoningPart = z.strictObject({ type: z.literal('reasoning'), text: z.string(), ...metadata });
+const reasoningPart = z.strictObject({
+  type: z.literal('reasoning'),
+  text: z.string(),
+  ...metadata,
+});
 const filePart = z
   .strictObject({
     type: z.literal('file'),
@@ -29,7 +34,10 @@ const filePart = z
     url: z.string().optional(),
     filename: z.string().optional(),
   })
-  .refine((part) => (part.data === undefined) !== (part.url === undefined), 'needs exactly one of data and url');
+  .refine(
+    (part) => (part.data === undefined) !== (part.url === undefined),
+    'needs exactly one of data and url',
+  );
 const toolCallPart = z.strictObject({
   type: z.literal('tool-call'),
   callId: z.string(),
@@ -59,7 +67,10 @@ const toolResultPart = z.strictObject({
   output: jsonValueSchema,
 });
 
-const userMessage = z.strictObject({ role: z.literal('user'), content: z.array(z.union([textPart, filePart])) });
+const userMessage = z.strictObject({
+  role: z.literal('user'),
+  content: z.array(z.union([textPart, filePart])),
+});
 const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('system'), content: z.string() }),
   userMessage,
@@ -83,16 +94,25 @@ export const modelSettingsSchema: z.ZodType<ModelSettings> = z.strictObject({
 /** Reads one message from outside, frozen. The problem names the field; it never quotes the content. */
 export function parseMessage(value: unknown): { message: Message } | { problem: string } {
   const result = messageSchema.safeParse(value);
-  return result.success ? { message: deepFreeze(result.data as Message) } : { problem: firstProblem(result.error) };
+  return result.success
+    ? { message: deepFreeze(result.data as Message) }
+    : { problem: firstProblem(result.error) };
 }
 
 /** Reads what `run` takes as a message: a text, or a user message. */
 export function parseUserMessage(value: unknown): { message: UserMessage } | { problem: string } {
   if (typeof value === 'string') {
-    return { message: deepFreeze({ role: 'user', content: [{ type: 'text', text: value.toWellFormed() }] }) };
+    return {
+      message: deepFreeze({
+        role: 'user',
+        content: [{ type: 'text', text: value.toWellFormed() }],
+      }),
+    };
   }
   const result = userMessage.safeParse(value);
-  return result.success ? { message: deepFreeze(result.data as UserMessage) } : { problem: firstProblem(result.error) };
+  return result.success
+    ? { message: deepFreeze(result.data as UserMessage) }
+    : { problem: firstProblem(result.error) };
 }
 
 /** The first fault zod found, as `field.path: what`. */

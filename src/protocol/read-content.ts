@@ -1,6 +1,6 @@
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatResponse, FinishReason, ToolCall, Usage } from './chat.ts';
 import type { AssistantPart, Message, ToolResultPart } from './message.ts';
-import { deepFreeze } from '../internal/deep-freeze.ts';
 
 /** All text of a message, in order. Empty for one that holds only calls, files or results. */
 export function textOf(message: Message): string {
@@ -33,7 +33,10 @@ export function chatResponse(parts: {
     model: parts.model,
     content: parts.content,
     text: joinText(parts.content),
-    reasoning: parts.content.reduce((all, part) => (part.type === 'reasoning' ? all + part.text : all), ''),
+    reasoning: parts.content.reduce(
+      (all, part) => (part.type === 'reasoning' ? all + part.text : all),
+      '',
+    ),
     toolCalls: callsIn(parts.content),
     finishReason: parts.finishReason,
     usage: parts.usage,
@@ -52,7 +55,13 @@ function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
   for (const part of parts) {
     if (part.type !== 'tool-call') continue;
     const { callId, providerCallId, toolName, input, malformed } = part;
-    calls.push({ callId, providerCallId, toolName, input, ...(malformed !== undefined && { malformed }) });
+    calls.push({
+      callId,
+      providerCallId,
+      toolName,
+      input,
+      ...(malformed !== undefined && { malformed }),
+    });
   }
   return calls;
 }

@@ -8,7 +8,9 @@ import type { JsonObject } from './json.ts';
  * Reads the arguments a model wrote. Blank text is `{}`. Text that is no JSON object is malformed: it is
  * answered as an error, and never repaired, because a repaired call is one nobody asked for.
  */
-export function readToolInput(inputText: string): { readonly input: JsonObject } | { readonly malformed: string } {
+export function readToolInput(
+  inputText: string,
+): { readonly input: JsonObject } | { readonly malformed: string } {
   if (inputText.trim() === '') return { input: EMPTY };
   let value: unknown;
   try {
@@ -21,8 +23,12 @@ export function readToolInput(inputText: string): { readonly input: JsonObject }
   }
   if (!isJson(value)) return { malformed: 'the arguments are nested too deeply' };
   const key = unsafeKey(value);
-  if (key !== undefined) return { malformed: `the arguments hold the key '${key}', which no tool accepts` };
-  return { input: deepFreeze(toJson(value) as JsonObject) };
+  if (key !== undefined)
+    return { malformed: `the arguments hold the key '${key}', which no tool accepts` };
+  // What was parsed is JSON already, but for keys and characters that only show when they are written as such.
+  const isClean =
+    inputText.isWellFormed() && !inputText.includes('\\u') && !inputText.includes('__proto__');
+  return { input: deepFreeze((isClean ? value : toJson(value)) as JsonObject) };
 }
 
 const EMPTY: JsonObject = Object.freeze({});

@@ -67,9 +67,7 @@ const ZOD_CONTEXT: z.core.ParseContextInternal = { async: true };
 function zodResult<Output>(ran: z.core.ParsePayload): SchemaResult<Output> {
   // The payload is untyped; without issues its value is the schema's output.
   if (ran.issues.length === 0) return { value: ran.value as Output };
-  const issues = ran.issues.map((issue) =>
-    z.core.util.finalizeIssue(issue, ZOD_CONTEXT, z.core.config()),
-  );
+  const issues = ran.issues.map((issue) => z.util.finalizeIssue(issue, ZOD_CONTEXT, z.config()));
   // A finalised issue has every field of ours; zod types some of them per code.
   return { issues: issues as readonly SchemaIssue[] };
 }

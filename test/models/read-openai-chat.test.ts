@@ -64,8 +64,8 @@ describe('a conversation in OpenAI’s chat format', () => {
 
 const assistant = (fields: object) => [{ role: 'assistant', ...fields }];
 const faults: readonly (readonly [string, unknown])[] = [
-  ['messages is no array', { role: 'user' }],
-  ['messages[0] is no object', ['secret']],
+  ['messages: is no array', { role: 'user' }],
+  ['messages[0]: is no object', ['secret']],
   ['messages[0].role', [{ role: 'function', content: 'secret' }]],
   [
     'messages[1].content',

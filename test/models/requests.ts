@@ -17,7 +17,7 @@ export function calling(...calls: readonly Partial<ToolCallPart>[]): AssistantMe
   return { role: 'assistant', content: calls.map(call) };
 }
 
-export function call(given: Partial<ToolCallPart>, index = 0): ToolCallPart {
+function call(given: Partial<ToolCallPart>, index = 0): ToolCallPart {
   const number = index + 1;
   const defaults = { callId: `t.1.${index}`, providerCallId: `call_${number}`, toolName: 'look' };
   return { type: 'tool-call', input: {}, ...defaults, ...given };
@@ -63,4 +63,14 @@ export async function collect(
   } catch (error) {
     return { parts, error };
   }
+}
+
+/** What a call failed with; a call that succeeds fails the test. */
+export async function failure(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await promise;
+  } catch (error) {
+    return error;
+  }
+  throw new Error('the call succeeded');
 }

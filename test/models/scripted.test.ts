@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { scriptedModel } from '../../src/models/scripted.ts';
-import { collect, request, uncancelled, user } from './requests.ts';
+import { collect, failure, request, uncancelled, user } from './requests.ts';
 
 const hello = request([user('hello')]);
 
@@ -126,7 +126,7 @@ describe('a cancelled call', () => {
     expect(performance.now() - started).toBeLessThan(10_000);
 
     async function generate(signal: AbortSignal): Promise<unknown> {
-      return model.generate(hello, { signal }).catch((error: unknown) => error);
+      return failure(model.generate(hello, { signal }));
     }
     async function stream(signal: AbortSignal): Promise<unknown> {
       return (await collect(model, hello, { signal })).error;

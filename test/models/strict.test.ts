@@ -3,12 +3,12 @@ import { ModelError } from '../../src/errors/model-error.ts';
 import type { ModelRequest } from '../../src/models/port.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
 import type { Message } from '../../src/protocol/message.ts';
-import { calling, request, results, uncancelled, user } from './requests.ts';
+import { calling, failure, request, results, uncancelled, user } from './requests.ts';
 
 async function refusal(given: ModelRequest): Promise<string> {
   const model = scriptedModel(['ok'], { strict: true });
-  const outcome = await model.generate(given, uncancelled()).catch((error: unknown) => error);
-  if (!(outcome instanceof ModelError)) throw new Error('the request was accepted');
+  const outcome = await failure(model.generate(given, uncancelled()));
+  if (!(outcome instanceof ModelError)) throw outcome;
   expect(outcome.code).toBe('invalid-request');
   return outcome.message;
 }

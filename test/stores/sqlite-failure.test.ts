@@ -90,6 +90,18 @@ describe.each(DRIVERS)('a failing sqlite store on %s', (driver) => {
     store.close();
   });
 
+  test('a write has its turn before it reads, so what it read still holds', () => {
+    const path = newPath();
+    const connection = setUp(openConnection(path, driver));
+    const other = openConnection(path, driver);
+    connection.write(() => {
+      expect(thrownBy(() => other.exec('BEGIN IMMEDIATE'))).toMatchObject({ code: 'store-busy' });
+    });
+    other.exec('BEGIN IMMEDIATE; ROLLBACK');
+    other.close();
+    connection.close();
+  });
+
   test('readers go on while another connection writes', () => {
     const path = newPath();
     const store = new SqliteStore(setUp(openConnection(path, driver)), Date.now);

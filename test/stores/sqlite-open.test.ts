@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -80,6 +81,18 @@ describe.each(DRIVERS)('opening a sqlite store on %s', (driver) => {
     expect(await store.load('t')).toMatchObject({ version: 60, messageCount: 60 });
     expect(await store.readMessages('t')).toHaveLength(60);
     await store.close?.();
+  }, 30_000);
+
+  test('opening waits for a process that is just making the file', async () => {
+    const path = newPath();
+    const child = startChild('hold-write-lock.ts', [path, '300']);
+    if (child.stdout !== null) await once(child.stdout, 'data');
+    const started = performance.now();
+    const store = sqliteStore({ path, driver });
+    expect(performance.now() - started).toBeGreaterThan(50);
+    expect(await store.listThreads()).toEqual([]);
+    await store.close?.();
+    expect(await ended(child)).toMatchObject({ code: 0 });
   }, 30_000);
 });
 

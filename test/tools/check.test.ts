@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { isThenable } from '../../src/internal/is-thenable.ts';
@@ -156,4 +157,43 @@ describe('a hostile input', () => {
     const dated = { at: new Date(0) } as unknown as JsonValue;
     expect(checking(z.looseObject({}))(dated)).toHaveProperty('problem');
   });
+});
+
+describe('a schema of another library', () => {
+  const schema: ToolSchema = {
+    '~standard': {
+      version: 1,
+      vendor: 'handmade',
+      validate: (value) => {
+        const code = (value as { readonly codes: readonly string[] }).codes[1];
+        if (code === 'right') return { value };
+        const path = [{ key: 'codes' }, 1];
+        return { issues: [{ message: `must be "right" (was "${code}")`, path }] };
+      },
+      jsonSchema: { input: () => ({ type: 'object' }) },
+    },
+  };
+
+  test('is asked, and its messages lose the value they quote', () => {
+    expect(checking(schema)({ codes: ['a', 'right'], more: 1 })).toEqual({
+      input: { codes: ['a', 'right'], more: 1 },
+    });
+    expect(checking(schema)({ codes: ['a', 'sk-live-1'] })).toEqual({
+      problem: 'the input of tool \'refund\' does not fit: codes.1: must be "right" (was "…")',
+    });
+  });
+});
+
+test('any JSON object is either taken as it is or refused with a reason', () => {
+  const check = checking(z.looseObject({}));
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 5 })), (input) => {
+      const text = JSON.stringify(input);
+      fc.pre(text.isWellFormed());
+      const wire: JsonValue = JSON.parse(text);
+      const checked = check(wire);
+      if (/__proto__|prototype/.test(text)) expect(checked).toBeTypeOf('object');
+      else expect(checked).toEqual({ input: wire });
+    }),
+  );
 });

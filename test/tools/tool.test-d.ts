@@ -52,4 +52,6 @@ tool({ ...wrong, execute: () => null, sideEffect: 'none' });
 // @ts-expect-error not one of the three
 tool({ ...wrong, execute: () => null, sideEffects: 'maybe' });
 // @ts-expect-error the context of the app is not the one the tool needs
-refund.run({}, {} as ToolContext<{ readonly other: string }>);
+export const other: Parameters<typeof refund.run>[1] = {} as ToolContext<{
+  readonly other: string;
+}>;

@@ -24,7 +24,8 @@ export function toModelError(error: unknown, modelId: string): Error {
 }
 
 interface Facts {
-  readonly name: string;
+  /** Of the error and of what caused it. */
+  readonly names: readonly string[];
   readonly status: number | undefined;
   /** The provider's own words for what is wrong, such as `context_length_exceeded`. */
   readonly codes: readonly string[];
@@ -40,7 +41,7 @@ function readFacts(error: unknown): Facts {
   const nested = isRecord(thrown['error']) ? thrown['error'] : {};
   const status = thrown['statusCode'] ?? thrown['status'];
   return {
-    name: nameOf(thrown['cause']) || nameOf(error),
+    names: [nameOf(error), nameOf(thrown['cause'])],
     status: typeof status === 'number' ? status : undefined,
     codes: [thrown, detail, nested].flatMap((one) => [
       readString(one['code']),
@@ -60,15 +61,15 @@ function nameOf(value: unknown): string {
 const OVERFLOW =
   /context.?(length|window)|maximum context|(prompt|input) is too long|too many (input )?tokens|token (count|limit).{0,40}exceed/i;
 
-function classify({ status, codes, text, name }: Facts): ModelErrorCode {
+function classify({ status, codes, text, names }: Facts): ModelErrorCode {
   const mayOverflow = status === undefined || status === 400 || status === 413 || status === 422;
   if (codes.includes('context_length_exceeded') || (mayOverflow && OVERFLOW.test(text))) {
     return 'context-overflow';
   }
-  if (UNREADABLE.includes(name)) return 'invalid-response';
   if (status !== undefined && status >= 400) return ofStatus(status);
-  const known = codes.find((code) => Object.hasOwn(BY_CODE, code));
-  return (known === undefined ? undefined : BY_CODE[known]) ?? BY_NAME[name] ?? 'model-failed';
+  const code = codes.find((one) => Object.hasOwn(BY_WORD, one));
+  const name = names.find((one) => Object.hasOwn(BY_WORD, one));
+  return BY_WORD[code ?? name ?? ''] ?? 'model-failed';
 }
 
 function ofStatus(status: number): ModelErrorCode {
@@ -80,8 +81,8 @@ function ofStatus(status: number): ModelErrorCode {
   return 'invalid-request';
 }
 
-/** For errors within a stream, which have no status any more. */
-const BY_CODE: Readonly<Record<string, ModelErrorCode>> = {
+/** For errors that have no status: those within a stream by their code, those of the client by their name. */
+const BY_WORD: Readonly<Record<string, ModelErrorCode>> = {
   rate_limit_exceeded: 'rate-limited',
   rate_limit_error: 'rate-limited',
   insufficient_quota: 'rate-limited',
@@ -90,22 +91,16 @@ const BY_CODE: Readonly<Record<string, ModelErrorCode>> = {
   authentication_error: 'auth-failed',
   permission_error: 'auth-failed',
   invalid_request_error: 'invalid-request',
-};
-
-const BY_NAME: Readonly<Record<string, ModelErrorCode>> = {
   AI_LoadAPIKeyError: 'auth-failed',
   AI_InvalidPromptError: 'invalid-request',
   AI_InvalidArgumentError: 'invalid-request',
   AI_UnsupportedFunctionalityError: 'invalid-request',
   AI_EmptyResponseBodyError: 'empty-response',
   AI_NoContentGeneratedError: 'empty-response',
+  AI_JSONParseError: 'invalid-response',
+  AI_TypeValidationError: 'invalid-response',
+  AI_InvalidResponseDataError: 'invalid-response',
 };
-
-const UNREADABLE: readonly string[] = [
-  'AI_JSONParseError',
-  'AI_TypeValidationError',
-  'AI_InvalidResponseDataError',
-];
 
 const TEXTS: Readonly<Record<ModelErrorCode, { readonly what: string; readonly fix: string }>> = {
   'rate-limited': {

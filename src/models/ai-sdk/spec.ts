@@ -60,10 +60,10 @@ export interface AiSdkPart {
 }
 
 /** A plain word in spec v2, an object since v3. */
-export type AiSdkFinishReason = string | { readonly unified: string };
+type AiSdkFinishReason = string | { readonly unified: string };
 
 /** Numbers in spec v2, groups of numbers since v3. */
-export interface AiSdkUsage {
+interface AiSdkUsage {
   readonly inputTokens?: unknown;
   readonly outputTokens?: unknown;
   readonly cachedInputTokens?: unknown;

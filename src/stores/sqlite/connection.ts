@@ -56,7 +56,7 @@ export class Connection {
 
   /** All of the work, or nothing. Waits for its turn to write before it reads, so that what it read still holds. */
   write<T>(work: () => T): T {
-    return this.#transaction('BEGIN', work);
+    return this.#transaction('BEGIN IMMEDIATE', work);
   }
 
   close(): void {

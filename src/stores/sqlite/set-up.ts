@@ -15,14 +15,16 @@ export function setUp(
   migrations: readonly string[] = MIGRATIONS,
 ): Connection {
   connection.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
-  requireOurs(connection, migrations.length);
+  // One moment for all that is looked at: another process may be making the tables right now.
+  const found = connection.read(() => requireOurs(connection, migrations.length));
   enterWal(connection);
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  if (pragma(connection, 'user_version') < migrations.length) migrate(connection, migrations);
+  if (found < migrations.length) migrate(connection, migrations);
   return connection;
 }
 
+/** Returns the version that was found; 0 for a new file. */
 function requireOurs(connection: Connection, supported: number): number {
   const version = pragma(connection, 'user_version');
   if (version > supported) throw new StoreVersionError(connection.where, version, supported);

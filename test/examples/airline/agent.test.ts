@@ -1,17 +1,36 @@
-import { memoryStore, type ScriptEntry, scriptedModel, toolResultsOf } from 'agent-hooks';
+import {
+  type Agent,
+  memoryStore,
+  type ScriptEntry,
+  type ScriptedModel,
+  scriptedModel,
+  toolResultsOf,
+} from 'agent-hooks';
 import { expect, test } from 'vitest';
 import { airlineAgent } from '../../../examples/airline/agent.ts';
 import { recordedDesk } from '../../../examples/airline/recorded-desk.ts';
+import type { Airline } from '../../../examples/airline/tools.ts';
 
 const think = { name: 'think', input: { thought: 'Let me see.' } };
 const readIt = { name: 'get_reservation_details', input: { reservation_id: '3RK2T9' } };
 const cancel = { name: 'cancel_reservation', input: { reservation_id: '3RK2T9' } };
 
-function start(script: readonly ScriptEntry[]) {
+interface Started {
+  readonly agent: Agent<Airline>;
+  readonly model: ScriptedModel;
+  /** The tools that ran. */
+  readonly ran: readonly string[];
+  readonly thread: { readonly threadId: string; readonly context: Airline };
+}
+
+function start(script: readonly ScriptEntry[]): Started {
   const model = scriptedModel(script);
   const agent = airlineAgent({ model, store: memoryStore() });
   const ran: string[] = [];
-  agent.on('tool.succeeded', (event) => ran.push(event.toolName));
+  agent.on(
+    'tool.succeeded',
+    (event) => event.type === 'tool.succeeded' && ran.push(event.toolName),
+  );
   return { agent, model, ran, thread: { threadId: 'thread', context: recordedDesk() } };
 }
 

@@ -5,6 +5,7 @@ import {
   answered,
   BLOCKED_UNREAD,
   contextOf,
+  ended,
   garbledReservation,
   invocationOf,
   readReservation,
@@ -63,7 +64,29 @@ test('a refusal of the airline leaves what was known', () => {
   expect(policy.preToolUse(update(other), ctx)).toBeUndefined();
 });
 
+const call = {
+  toolName: 'update_reservation_flights',
+  input: { reservation_id: 'FQ8APE' },
+  output: 'Error: it did not work',
+};
+
+test.each(['blocked', 'denied', 'not-executed', 'invalid', 'unknown-tool'] as const)(
+  'a call that was %s leaves what was known',
+  (outcome) => {
+    const ctx = contextOf(readReservation({ cabin: 'economy' }), ended(outcome, call));
+    expect(policy.preToolUse(update(other), ctx)).toBeUndefined();
+  },
+);
+
 describe('nothing is changed on a reservation', () => {
+  test.each(['failed', 'cancelled', 'unknown'] as const)(
+    'after a call about it that is %s: it may have changed',
+    (outcome) => {
+      const ctx = contextOf(readReservation({ cabin: 'economy' }), ended(outcome, call));
+      expect(policy.preToolUse(update(other), ctx)).toEqual(BLOCKED_UNREAD);
+    },
+  );
+
   test('that nobody read', () => {
     expect(policy.preToolUse(update(same), contextOf())).toEqual(BLOCKED_UNREAD);
   });

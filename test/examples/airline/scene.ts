@@ -1,4 +1,11 @@
-import type { HookContext, JsonObject, JsonValue, Message, ToolInvocation } from 'agent-hooks';
+import type {
+  HookContext,
+  JsonObject,
+  JsonValue,
+  Message,
+  ToolInvocation,
+  ToolOutcome,
+} from 'agent-hooks';
 
 /** A context as a policy gets it in the middle of a conversation. */
 export function contextOf(...messages: readonly (Message | readonly Message[])[]): HookContext {
@@ -39,13 +46,22 @@ export function answered(
   input: JsonObject,
   output: JsonValue,
 ): readonly Message[] {
+  return ended('succeeded', { toolName, input, output });
+}
+
+/** A call, however it ended. */
+export function ended(
+  outcome: ToolOutcome,
+  call: { readonly toolName: string; readonly input: JsonObject; readonly output: JsonValue },
+): readonly Message[] {
+  const { toolName, input, output } = call;
   calls += 1;
   const ids = { callId: `call.${calls}`, providerCallId: `provider.${calls}`, toolName };
   return [
     { role: 'assistant', content: [{ type: 'tool-call', ...ids, input }] },
     {
       role: 'tool',
-      content: [{ type: 'tool-result', ...ids, outcome: 'succeeded', isError: false, output }],
+      content: [{ type: 'tool-result', ...ids, outcome, isError: outcome !== 'succeeded', output }],
     },
   ];
 }

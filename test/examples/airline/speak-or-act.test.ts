@@ -1,6 +1,7 @@
-import { type ChatResponse, chatResponse } from 'agent-hooks';
+import type { ChatResponse } from 'agent-hooks';
 import { expect, test } from 'vitest';
 import { SpeakOrAct } from '../../../examples/airline/policies/speak-or-act.ts';
+import { chatResponse } from '../../../src/protocol/read-content.ts';
 
 const policy = new SpeakOrAct();
 

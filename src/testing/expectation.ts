@@ -1,0 +1,102 @@
+import type { HookFailureKind } from '../errors/hook-error.ts';
+import { type AnyDecision, type Reading, readAnswer, rewriteOf, show } from './read-answer.ts';
+
+/** What an answer may be expected to be, and what each may be asked in detail. */
+export interface Expectations {
+  block: [reason?: string | RegExp];
+  'require-confirmation': [prompt?: string | RegExp];
+  retry: [feedback?: string | RegExp];
+  modify: [to?: unknown];
+  allow: [];
+  proceed: [];
+  accept: [];
+  keep: [];
+  /** No opinion, said aloud or not. */
+  abstain: [];
+  fail: [kind?: HookFailureKind];
+}
+
+export type Expectation = keyof Expectations;
+
+/** How one was met. `unclear` ones are neither met nor not met: a negation must not pass on them. */
+export interface Verdict {
+  readonly met: boolean | 'unclear';
+  /** A sentence without its end, for `met` as it should not be. */
+  readonly message: (negated: boolean) => string;
+}
+
+interface Row {
+  readonly wish: string;
+  /** The move that meets it. */
+  readonly move?: string;
+  /** What the detail is compared with, and what it is called. */
+  readonly detail?: readonly [name: string, read: (decision: AnyDecision) => unknown];
+}
+
+const ROWS: { readonly [Name in Expectation]: Row } = {
+  block: { wish: 'block', move: 'block', detail: ['with the reason', (one) => one['reason']] },
+  'require-confirmation': {
+    wish: 'require confirmation',
+    move: 'requires-confirmation',
+    detail: ['with the prompt', (one) => one['prompt']],
+  },
+  retry: {
+    wish: 'ask for a retry',
+    move: 'retry-with-feedback',
+    detail: ['with the feedback', (one) => one['feedback']],
+  },
+  modify: { wish: 'rewrite the value', move: 'modify', detail: ['to', rewriteOf] },
+  allow: { wish: 'allow', move: 'allow' },
+  proceed: { wish: 'let it proceed', move: 'proceed' },
+  accept: { wish: 'accept', move: 'accept' },
+  keep: { wish: 'keep the value', move: 'keep' },
+  abstain: { wish: 'have no opinion', move: 'abstain' },
+  fail: { wish: 'fail' },
+};
+
+/**
+ * Compares what a test got with what it expects. A policy that failed, a cancelled question and a value that is
+ * no answer at all meet no expectation and no negated one, so that no test passes because a policy crashed.
+ */
+export function compare(
+  received: unknown,
+  expected: { readonly is: Expectation; readonly detail: unknown },
+  equals: (actual: unknown, wanted: unknown) => boolean,
+): Verdict {
+  const reading = readAnswer(received);
+  const { wish, detail: [name] = ['as'] } = ROWS[expected.is];
+  const detail = expected.detail === undefined ? '' : ` ${name} ${show(expected.detail)}`;
+  return {
+    met: isMet(reading, expected, equals),
+    message: (negated) =>
+      `expected ${reading.who} ${negated ? 'not ' : ''}to ${wish}${detail}, but ${reading.says}`,
+  };
+}
+
+function isMet(
+  reading: Reading,
+  { is, detail }: { readonly is: Expectation; readonly detail: unknown },
+  equals: (actual: unknown, wanted: unknown) => boolean,
+): boolean | 'unclear' {
+  if (reading.type === 'unclear') return 'unclear';
+  if (is === 'fail') {
+    return reading.type === 'failed' && (detail === undefined || equals(reading.kind, detail));
+  }
+  if (reading.type === 'failed') return 'unclear';
+  if (reading.type === 'no-opinion') return is === 'abstain';
+  const row = ROWS[is];
+  if (reading.decision.type !== row.move) return false;
+  if (detail === undefined || row.detail === undefined) return true;
+  return fits(row.detail[1](reading.decision), detail, equals);
+}
+
+/** A text is compared as a whole; for a part of it there are patterns. */
+function fits(
+  actual: unknown,
+  wanted: unknown,
+  equals: (actual: unknown, wanted: unknown) => boolean,
+): boolean {
+  // `search` takes no notice of where an earlier match of a sticky or global pattern ended.
+  if (wanted instanceof RegExp && typeof actual === 'string') return actual.search(wanted) >= 0;
+  return equals(actual, wanted);
+}

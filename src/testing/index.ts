@@ -1,0 +1,33 @@
+export { memoryCounters } from '../agent/memory-counters.ts';
+export { type ReplayModel, replayModel } from '../models/replay.ts';
+export { type ScriptEntry, type ScriptedModel, scriptedModel } from '../models/scripted.ts';
+export type { AskPoint, PolicyAnswer } from './answer.ts';
+export { type Asker, ask } from './ask.ts';
+export type { AskOptions } from './ask-options.ts';
+export { assertAnswer } from './assert-answer.ts';
+export {
+  chatRequest,
+  chatResponse,
+  type RequestParts,
+  type ResponseParts,
+} from './chat-payloads.ts';
+export {
+  type ConformanceCase,
+  type OpenStore,
+  type ReopenStore,
+  type StoreSetting,
+  type ThreadStoreConformanceOptions,
+  threadStoreConformance,
+} from './conformance/thread-store.ts';
+export type { Expectation, Expectations } from './expectation.ts';
+export {
+  assistant,
+  type CalledBatch,
+  type CalledTool,
+  called,
+  type HistoryEntry,
+  history,
+  user,
+} from './history.ts';
+export { incomingText, outgoingText, turnStart } from './text-payloads.ts';
+export { type InvocationOverrides, toolInvocation, toolResult } from './tool-payloads.ts';

@@ -1,0 +1,24 @@
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { UserPart } from '../protocol/message.ts';
+import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+
+/** The turn the payloads of this kit belong to. Those of a history are `turn-1`, `turn-2` and so on. */
+export const TURN_ID = 'this-turn';
+
+/** What `onTurnStart` is asked about. Default: the first turn of its thread. */
+export function turnStart(overrides: Partial<TurnStart> = {}): TurnStart {
+  return deepFreeze({ turnId: TURN_ID, isFirst: true, ...overrides });
+}
+
+/** What `onUserMessage` is asked about. The engine never asks about an empty text. */
+export function incomingText(text: string, attachments: readonly UserPart[] = []): IncomingText {
+  return deepFreeze({ text: text.toWellFormed(), attachments: [...attachments] });
+}
+
+/** What `onOutgoingMessage` is asked about. Default: the text that ends the turn. */
+export function outgoingText(
+  text: string,
+  overrides: { readonly isFinal?: boolean } = {},
+): OutgoingText {
+  return deepFreeze({ text, isFinal: true, ...overrides });
+}

@@ -1,0 +1,55 @@
+import { expect, type MatcherState, type SyncMatcherResult } from 'vitest';
+import type { HookFailureKind } from '../errors/hook-error.ts';
+import { compare, type Expectation } from './expectation.ts';
+
+/**
+ * Matchers for what `ask` gives and for bare decisions. Importing this module registers them. A policy that
+ * failed, and a promise that was not awaited, meet no matcher but `toFail`, with `.not` or without.
+ */
+interface PolicyMatchers<R> {
+  /** A text is the whole reason, a pattern matches a part of it. So for the next two. */
+  toBlock(reason?: string | RegExp): R;
+  toRequireConfirmation(prompt?: string | RegExp): R;
+  toRetry(feedback?: string | RegExp): R;
+  /** What the decision puts in place: an input, a text, a request, or the changed fields of a response or result. */
+  toModify(to?: unknown): R;
+  toAllow(): R;
+  toProceed(): R;
+  toAccept(): R;
+  toKeep(): R;
+  /** No opinion: nothing was returned, or `ToolDecision.abstain()`. */
+  toAbstain(): R;
+  toFail(kind?: HookFailureKind): R;
+}
+
+declare module 'vitest' {
+  // Merges with a declaration of exactly these parameters.
+  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
+    extends PolicyMatchers<R> {}
+}
+
+type Matcher = (this: MatcherState, received: unknown, detail?: unknown) => SyncMatcherResult;
+
+function matcher(is: Expectation): Matcher {
+  return function match(received, detail) {
+    const { met, message } = compare(received, { is, detail }, (actual, wanted) =>
+      this.equals(actual, wanted),
+    );
+    // What is unclear fails either way: a pass, where the matcher is negated.
+    const pass = met === 'unclear' ? this.isNot : met;
+    return { pass, message: () => message(this.isNot) };
+  };
+}
+
+expect.extend({
+  toBlock: matcher('block'),
+  toRequireConfirmation: matcher('require-confirmation'),
+  toRetry: matcher('retry'),
+  toModify: matcher('modify'),
+  toAllow: matcher('allow'),
+  toProceed: matcher('proceed'),
+  toAccept: matcher('accept'),
+  toKeep: matcher('keep'),
+  toAbstain: matcher('abstain'),
+  toFail: matcher('fail'),
+} satisfies { readonly [Name in keyof PolicyMatchers<void>]: Matcher });

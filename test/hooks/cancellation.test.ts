@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { ToolDecision } from '../../src/decisions/tool-decision.ts';
+import { defineHooks } from '../../src/hooks/policy.ts';
+import { acceptAll, bench, invocation, NOW, request, sleep } from './make-gate.ts';
+
+const never = () => new Promise<undefined>(() => undefined);
+
+describe('C4 — cancelling the turn', () => {
+  test('interrupts a hook that hangs, at once', async () => {
+    let signal: AbortSignal | undefined;
+    const { gate, cancel } = bench([
+      defineHooks({
+        name: 'a',
+        preLlmRequest(_request, ctx) {
+          signal = ctx.signal;
+          return never();
+        },
+      }),
+    ]);
+    const verdict = gate.request(request(), NOW);
+    const started = performance.now();
+    cancel.cancel('user left');
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    expect(performance.now() - started).toBeLessThan(1_000);
+    expect(signal?.reason).toBe('user left');
+    gate.close();
+  });
+
+  test('drops the answer that comes afterwards, and asks nobody else', async () => {
+    const asked: string[] = [];
+    const { gate, cancel, decided, failures } = bench([
+      defineHooks({
+        name: 'a',
+        async preToolUse() {
+          await sleep(20);
+          return ToolDecision.allow();
+        },
+      }),
+      defineHooks({ name: 'b', preToolUse: () => void asked.push('b') }),
+    ]);
+    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    cancel.cancel();
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    await sleep(40);
+    expect({ asked, decided: decided() }).toEqual({ asked: [], decided: [] });
+    expect(failures()).toMatchObject([{ policy: 'a', late: true, open: false }]);
+    gate.close();
+  });
+
+  test('counts when it comes with the answer', async () => {
+    const run = bench([
+      defineHooks({
+        name: 'a',
+        preToolUse() {
+          run.cancel.cancel();
+          return ToolDecision.allow();
+        },
+      }),
+      defineHooks({
+        name: 'b',
+        async onTurnStart() {
+          await sleep(1);
+        },
+      }),
+    ]);
+    expect(await run.gate.toolUse(invocation(), acceptAll, NOW)).toEqual({ type: 'cancelled' });
+    expect(await run.gate.turnStart({ turnId: 't', isFirst: true }, NOW)).toEqual({
+      type: 'cancelled',
+    });
+    expect(run.decided()).toEqual([]);
+  });
+
+  test('counts between an answer that came later and its use', async () => {
+    let answer = (_decision: ToolDecision): void => undefined;
+    const answered = new Promise<ToolDecision>((resolve) => {
+      answer = resolve;
+    });
+    const { gate, cancel, decided } = bench([
+      defineHooks({ name: 'a', preToolUse: () => answered }),
+    ]);
+    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    // Runs right after the gate was given the answer, and before it goes on.
+    const cancelled = answered.then(() => cancel.cancel());
+    answer(ToolDecision.allow());
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    await cancelled;
+    expect(decided()).toEqual([]);
+    gate.close();
+  });
+
+  test('counts between the check of a rewrite and its use', async () => {
+    const checked = Promise.resolve({ input: { id: 2 } });
+    const { gate, cancel, decided } = bench([
+      defineHooks({ name: 'a', preToolUse: () => ToolDecision.modify({ id: 2 }) }),
+    ]);
+    const verdict = gate.toolUse(invocation(), () => checked, NOW);
+    // One step after the check answers, its answer is read; the one after that, the gate goes on.
+    const cancelled = checked.then(() => undefined).then(() => cancel.cancel());
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    await cancelled;
+    expect(decided()).toEqual([]);
+    gate.close();
+  });
+
+  test('interrupts the check of a rewrite', async () => {
+    const { gate, cancel } = bench([
+      defineHooks({ name: 'a', preToolUse: () => ToolDecision.modify({ id: 2 }) }),
+    ]);
+    const verdict = gate.toolUse(invocation(), never as () => Promise<never>, NOW);
+    cancel.cancel();
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    gate.close();
+  });
+
+  test('aborts the signal of work that a hook left behind', async () => {
+    let signal: AbortSignal | undefined;
+    const { gate, cancel } = bench([
+      defineHooks({
+        name: 'a',
+        preToolUse(_invocation, ctx) {
+          signal = ctx.signal;
+        },
+      }),
+    ]);
+    await gate.toolUse(invocation(), acceptAll, NOW);
+    expect(signal?.aborted).toBe(false);
+    cancel.cancel('gone');
+    expect(signal?.reason).toBe('gone');
+  });
+
+  test('closing the gate interrupts what still runs', async () => {
+    let signal: AbortSignal | undefined;
+    const { gate } = bench([
+      defineHooks({
+        name: 'a',
+        preToolUse(_invocation, ctx) {
+          signal = ctx.signal;
+          return never();
+        },
+      }),
+    ]);
+    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    gate.close();
+    expect(await verdict).toEqual({ type: 'cancelled' });
+    expect(signal?.aborted).toBe(true);
+    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toEqual({ type: 'cancelled' });
+  });
+});
