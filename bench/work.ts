@@ -57,7 +57,7 @@ function countingModel(steps: number): ChatModel {
 }
 
 /** The three guards, as plain functions: one each before the call, after it, and before the tool. */
-export const guards = {
+const guards = {
   request: async (request: { readonly messages: readonly unknown[] }): Promise<boolean> =>
     request.messages.length > 0,
   response: async (text: string): Promise<boolean> => !text.includes('4111'),

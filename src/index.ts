@@ -36,7 +36,7 @@ export { type RewrittenResult, ToolResultDecision } from './decisions/tool-resul
 export { TurnDecision } from './decisions/turn-decision.ts';
 export { WindowDecision } from './decisions/window-decision.ts';
 export { ApprovalError, type ApprovalRefusal } from './errors/approval-error.ts';
-export { AgentHooksError, type ErrorInfo } from './errors/base.ts';
+export { AgentHooksError, type ErrorInfo, type ErrorText } from './errors/base.ts';
 export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
@@ -44,6 +44,8 @@ export { RecordedError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode } from './errors/model-error.ts';
 export {
   CorruptRecordError,
+  LedgerMismatchError,
+  StoreAccessError,
   StoreError,
   StoreVersionError,
   ThreadBusyError,
@@ -65,6 +67,7 @@ export type { AgentHooks, Answer, HookOptions, HookPoint } from './hooks/agent-h
 export type { Counters, HookContext, PolicyMemory } from './hooks/context.ts';
 export { HOOK_POINTS, POINTS, type PointRow } from './hooks/points.ts';
 export { defineHooks, Policy } from './hooks/policy.ts';
+export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';

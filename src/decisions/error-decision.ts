@@ -1,17 +1,17 @@
-export interface Recover {
+interface Recover {
   readonly type: 'recover';
 }
 
-export interface Abort {
+interface Abort {
   readonly type: 'abort';
 }
 
-export interface Fallback {
+interface Fallback {
   readonly type: 'fallback';
   readonly text: string;
 }
 
-export interface Silent {
+interface Silent {
   readonly type: 'silent';
 }
 

@@ -20,7 +20,7 @@ export interface NamedFeedback {
   readonly feedback: string;
 }
 
-export interface ConfirmationVote {
+interface ConfirmationVote {
   readonly policy: string;
   readonly version?: string;
   readonly decision: RequiresConfirmation;

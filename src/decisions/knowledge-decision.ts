@@ -1,7 +1,7 @@
 import type { KnowledgePassage } from '../protocol/texts.ts';
 import { type Keep, keep, type Proceed, proceed } from './shared-moves.ts';
 
-export interface ModifyQuery {
+interface ModifyQuery {
   readonly type: 'modify';
   readonly query: string;
 }
@@ -17,7 +17,7 @@ export const QueryDecision: {
   modify: (query: string): ModifyQuery => Object.freeze({ type: 'modify', query }),
 });
 
-export interface ModifyPassages {
+interface ModifyPassages {
   readonly type: 'modify';
   readonly passages: readonly KnowledgePassage[];
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type Block, block, type RetryWithFeedback, retryWithFeedback } from './shared-moves.ts';
 
 /** A grant: the call runs even if its tier is `confirm`, unless another policy objects. */
-export interface Allow {
+interface Allow {
   readonly type: 'allow';
 }
 
@@ -21,7 +21,7 @@ export interface RequiresConfirmation {
 }
 
 /** No opinion, said aloud: the same as returning nothing, and enough where `mustDecide` is set. */
-export interface Abstain {
+interface Abstain {
   readonly type: 'abstain';
 }
 

@@ -1,7 +1,7 @@
 import { type Block, block } from './shared-moves.ts';
 
 /** Lets the first `chars` characters of the held text go. */
-export interface Release {
+interface Release {
   readonly type: 'release';
   readonly chars: number;
 }

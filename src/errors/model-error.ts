@@ -11,6 +11,7 @@ export type ModelErrorCode =
   | 'invalid-response'
   | 'script-exhausted'
   | 'attempts-exhausted'
+  | 'unusable-calls'
   | 'model-failed';
 
 /** The provider, or the code that talks to it, failed. Ends the turn `failed` unless `onError` recovers it. */

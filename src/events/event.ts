@@ -165,6 +165,7 @@ export type EventBody =
       /** The reason of a Block or the prompt of a confirmation; feedback and rewrites are never recorded. */
       readonly reason?: string;
       readonly callId?: string;
+      readonly toolName?: string;
       readonly recheck?: true;
       readonly shadow?: true;
       readonly durationMs: number;
@@ -179,6 +180,7 @@ export type EventBody =
       readonly kind: string;
       readonly errorName?: string;
       readonly callId?: string;
+      readonly toolName?: string;
       /** True when the failure was let through because the point is open for this policy. */
       readonly open: boolean;
       /** True when the answer came after its time limit and was dropped. */

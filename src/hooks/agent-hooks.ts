@@ -25,7 +25,10 @@ import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { HookContext } from './context.ts';
 
 /** An answer now or later; returning nothing is no opinion. */
-export type Answer<Decision> = Decision | undefined | void | PromiseLike<Decision | undefined | void>;
+export type Answer<Decision> = Decision | Nothing | PromiseLike<Decision | Nothing>;
+
+// biome-ignore lint/suspicious/noConfusingVoidType: what a method has that returns on some of its paths only
+type Nothing = undefined | void;
 
 /** How one policy is asked at one point. */
 export interface HookOptions {
@@ -83,11 +86,18 @@ export interface AgentHooks<Context = unknown> {
     ctx: HookContext<Context>,
   ): Promise<ToolResult>;
   /** After each call that ran, before its result is recorded; last policy first. Open by default: it already ran. */
-  postToolUse?(invocation: ToolInvocation, result: ToolResult, ctx: HookContext<Context>): Answer<ToolResultDecision>;
+  postToolUse?(
+    invocation: ToolInvocation,
+    result: ToolResult,
+    ctx: HookContext<Context>,
+  ): Answer<ToolResultDecision>;
   /** Before a knowledge search. */
   onKnowledgeQuery?(query: KnowledgeQuery, ctx: HookContext<Context>): Answer<QueryDecision>;
   /** What a knowledge search found, before the model reads it. */
-  onKnowledgeResults?(results: KnowledgeResults, ctx: HookContext<Context>): Answer<ResultsDecision>;
+  onKnowledgeResults?(
+    results: KnowledgeResults,
+    ctx: HookContext<Context>,
+  ): Answer<ResultsDecision>;
   /** Each text for the user, also beside tool calls. Open by default. */
   onOutgoingMessage?(message: OutgoingText, ctx: HookContext<Context>): Answer<MessageDecision>;
   /** Provider and tool errors. `true` is recover, `false` abort; only told of a closed hook failure, a cap or an abort. */

@@ -46,6 +46,9 @@ export interface PolicyMemory {
 /** Atomic counters, shared by every process that uses the same implementation. */
 export interface Counters {
   /** Adds `by` (default 1) and returns the new value. `expiresInMs` counts from the first increment. */
-  increment(key: string, options?: { readonly by?: number; readonly expiresInMs?: number }): number | Promise<number>;
+  increment(
+    key: string,
+    options?: { readonly by?: number; readonly expiresInMs?: number },
+  ): number | Promise<number>;
   read(key: string): number | Promise<number>;
 }

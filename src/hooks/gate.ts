@@ -96,14 +96,26 @@ export interface HookGate {
   userMessage(message: IncomingText, moment: Moment): MaybePromise<ChainVerdict<IncomingText>>;
   request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>>;
   /** A call that a rewrite adds gets its id from `newCallId`. */
-  response(response: ChatResponse, newCallId: () => string, moment: Moment): MaybePromise<ChainVerdict<ChatResponse>>;
-  toolUse(invocation: ToolInvocation, check: CheckInput, moment: Moment): MaybePromise<ToolChainVerdict>;
+  response(
+    response: ChatResponse,
+    newCallId: () => string,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<ChatResponse>>;
+  toolUse(
+    invocation: ToolInvocation,
+    check: CheckInput,
+    moment: Moment,
+  ): MaybePromise<ToolChainVerdict>;
   /**
    * Never blocks. A closed failure gives an error result in the place of the real one, and is recorded. A
    * result is recorded whatever happens, so the policies are asked after a cancel too: a synchronous answer
    * counts, a hook that takes its time is cut off and has failed.
    */
-  toolResult(invocation: ToolInvocation, result: ToolResult, moment: Moment): MaybePromise<ToolResult>;
+  toolResult(
+    invocation: ToolInvocation,
+    result: ToolResult,
+    moment: Moment,
+  ): MaybePromise<ToolResult>;
   outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>>;
   /** Hands an event to every `onEvent` that names its type. Never awaited, never throws. */
   observe(event: AgentEvent): void;

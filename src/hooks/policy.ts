@@ -5,9 +5,10 @@ import type { AgentHooks } from './agent-hooks.ts';
  * misspelled one into a compile error. Always write `override`: without it a misspelled hook compiles, and is
  * refused only when the agent is built.
  */
+// biome-ignore lint/suspicious/noUnsafeDeclarationMerging: merging declares the hooks as optional methods, which `override` needs, and emits no field
+// biome-ignore lint/correctness/noUnusedVariables: merged declarations need the same type parameters
 export abstract class Policy<Context = unknown> {}
 
-// Merged with the class: the hooks are then declared as optional methods, and no field is emitted for any.
 export interface Policy<Context = unknown> extends AgentHooks<Context> {}
 
 /** A policy as a literal: the same checks as a class, and a misspelled key does not compile. */

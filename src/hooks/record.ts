@@ -11,6 +11,7 @@ export interface Question {
   /** The result of the call; at `postToolUse` only. */
   readonly result?: ToolResult;
   readonly callId?: string;
+  readonly toolName?: string;
   readonly moment: Moment;
   readonly recheck: boolean;
 }
@@ -35,7 +36,7 @@ export function recordFailure(
   how: { readonly open: boolean; readonly late?: boolean },
 ): void {
   const { policy, version } = ask.entry;
-  const { callId } = ask.question;
+  const { callId, toolName } = ask.question;
   const errorName = error.cause === undefined ? undefined : nameOf(error.cause);
   ask.run.ports.record({
     type: 'hook.failed',
@@ -45,6 +46,7 @@ export function recordFailure(
     kind: error.kind,
     ...(errorName !== undefined && { errorName }),
     ...(callId !== undefined && { callId }),
+    ...(toolName !== undefined && { toolName }),
     open: how.open,
     ...(how.late === true && { late: true }),
   });
@@ -65,13 +67,14 @@ class DecidedBody {
   declare readonly version?: string;
   declare readonly reason?: string;
   declare readonly callId?: string;
+  declare readonly toolName?: string;
   declare readonly recheck?: true;
   readonly #ask: Recorded;
   #digest: string | undefined;
 
   constructor(ask: Recorded, decision: Move) {
     const { version, policy } = ask.entry;
-    const { point, callId, recheck } = ask.question;
+    const { point, callId, toolName, recheck } = ask.question;
     const reason = reasonOf(decision);
     this.policy = policy;
     this.point = point;
@@ -80,6 +83,7 @@ class DecidedBody {
     if (version !== undefined) this.version = version;
     if (reason !== undefined) this.reason = reason;
     if (callId !== undefined) this.callId = callId;
+    if (toolName !== undefined) this.toolName = toolName;
     if (recheck) this.recheck = true;
     this.#ask = ask;
     Object.defineProperty(this, 'digest', DecidedBody.#lazily);

@@ -26,8 +26,16 @@ export class ResultChain extends Chain<ToolResult, Keep, ModifyResult, ToolResul
 
   protected override question(recheck: boolean): Question {
     const { point, moment } = this.setting;
-    const { callId } = this.#invocation;
-    return { point, payload: this.#invocation, result: this.value, callId, moment, recheck };
+    const { callId, toolName } = this.#invocation;
+    return {
+      point,
+      payload: this.#invocation,
+      result: this.value,
+      callId,
+      toolName,
+      moment,
+      recheck,
+    };
   }
 
   protected override rewrite(decision: ModifyResult): Rewrite<ToolResult> {

@@ -36,7 +36,8 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
 
   protected override question(recheck: boolean): Question {
     const { point, moment } = this.setting;
-    return { point, payload: this.value, callId: this.value.callId, moment, recheck };
+    const { callId, toolName } = this.value;
+    return { point, payload: this.value, callId, toolName, moment, recheck };
   }
 
   protected override rewrite(decision: ModifyInput): MaybePromise<Rewrite<ToolInvocation>> {

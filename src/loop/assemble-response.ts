@@ -59,13 +59,13 @@ export async function collectStream(
   onDelta: (kind: 'text' | 'reasoning' | 'tool-input', text: string) => Promise<void> | undefined,
 ): Promise<ModelResponse> {
   const content: ModelPart[] = [];
-  let finish: ModelFinish | undefined;
+  let finish: { readonly result: ModelFinish } | undefined;
   for await (const part of stream) {
     if (finish !== undefined)
       throw unusable('it went on after it had said that it was finished', BROKEN_MODEL);
     switch (part?.type) {
       case 'finish':
-        finish = part.result;
+        finish = part;
         break;
       case 'tool-call':
       case 'file':
@@ -84,7 +84,7 @@ export async function collectStream(
     }
   }
   if (finish === undefined) throw unusable('it ended without saying that it was finished', CUT_OFF);
-  return { ...finish, content };
+  return { ...finish.result, content };
 }
 
 const BROKEN_MODEL = 'Nothing of the answer was kept; correct the ChatModel that gave it';

@@ -121,7 +121,7 @@ function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
   return UNKNOWN;
 }
 
-export const UNKNOWN: ToolResult = Object.freeze({
+const UNKNOWN: ToolResult = Object.freeze({
   outcome: 'unknown',
   isError: true,
   output:

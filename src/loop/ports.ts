@@ -33,16 +33,16 @@ export interface Ports {
 }
 
 /** Tools by name. Names come from a model, so a lookup must not reach a prototype. */
-export interface ToolLookup {
+interface ToolLookup {
   readonly get: (name: string) => ToolPort | undefined;
   readonly names: readonly string[];
   readonly descriptions: readonly ToolDescription[];
 }
 
 /** Binds the agent's policies to one turn. */
-export type HookBinder = (facts: RunFacts, ports: GatePorts) => HookGate;
+type HookBinder = (facts: RunFacts, ports: GatePorts) => HookGate;
 
-export interface Clock {
+interface Clock {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** Milliseconds that never go back, for durations. */

@@ -10,7 +10,7 @@ import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from '.
 export type RunResult = RunFactsOfTurn & RunEnding;
 
 /** What every result tells of its turn. */
-export interface RunFactsOfTurn {
+interface RunFactsOfTurn {
   readonly threadId: string;
   readonly turnId: string;
   /** Model calls of the main loop so far, rejected ones included. */
@@ -21,7 +21,7 @@ export interface RunFactsOfTurn {
   readonly messages: readonly Message[];
 }
 
-export type RunEnding =
+type RunEnding =
   /** The model answered. `finishReason` is `length` for an answer that was cut off. */
   | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
   /** One step is done and the turn goes on (`runStep`). */

@@ -63,13 +63,13 @@ export function toolMessage(
   });
 }
 
-export const NOT_EXECUTED: Refusal = Object.freeze({
+const NOT_EXECUTED: Refusal = Object.freeze({
   outcome: 'not-executed',
   by: 'agent',
   reason: 'the turn ended before it',
 });
 
-export function refusalResult(refusal: Refusal): ToolResult {
+function refusalResult(refusal: Refusal): ToolResult {
   return {
     outcome: refusal.outcome,
     isError: true,

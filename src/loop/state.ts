@@ -35,13 +35,13 @@ export interface ThreadState {
 }
 
 /** Consecutive rejections, and who made the last. */
-export interface Streak {
+interface Streak {
   readonly count: number;
   readonly policy: string;
   readonly point: string;
 }
 
-export interface Totals {
+interface Totals {
   readonly steps: number;
   readonly usage: Usage;
 }
@@ -58,6 +58,10 @@ export interface OpenTurn {
   readonly activeMs: number;
   /** When the turn was last started or resumed. */
   readonly activeSince: number;
+  /** The input digests of calls that a person refused in this turn. */
+  readonly denied?: readonly string[];
+  /** How many answers in a row held nothing but calls that cannot be made. */
+  readonly unusable?: number;
 }
 
 /** How a turn ended, as stored. */

@@ -4,6 +4,7 @@ import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
+import { noteDenied } from './repeats.ts';
 import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
 import { commitThen, type Transition } from './transition.ts';
 
@@ -18,10 +19,11 @@ export function onApprovalsAnswered(
   const calls = phase.batch.calls.map((call) => answerCall(call, answers, event.at));
   const changed = calls.filter((call, index) => call !== phase.batch.calls[index]);
   const batch: Batch = { ...phase.batch, calls };
-  const turn: OpenTurn = { ...phase.turn, activeSince: event.at };
+  const told = noteDenied(phase.turn, changed);
+  const turn: OpenTurn = { ...told, activeSince: event.at };
   const open = calls.some((call) => call.refusal === undefined && call.approval?.status === 'open');
   const next = open
-    ? ({ name: 'awaiting-approval', turn: phase.turn, batch } as const)
+    ? ({ name: 'awaiting-approval', turn: told, batch } as const)
     : ({ name: 'rejudging', turn, batch } as const);
   return commitThen(state, next, {
     turn,

@@ -5,6 +5,7 @@ import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { LedgerNote } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
+import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
 import type { Rules } from './rules.ts';
 import {
   assistantMessage,
@@ -20,7 +21,7 @@ import { commitThen, enter, failed, type Transition } from './transition.ts';
 type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
 
 /** The name under which the tier of a tool, not a policy, asks for an approval. */
-export const TIER_POLICY = 'tier';
+const TIER_POLICY = 'tier';
 
 /** The whole batch has been judged; only now is chosen what becomes of it (L3). */
 export function onBatchJudged(
@@ -54,8 +55,14 @@ export function onBatchJudged(
   const accepted = resetStreak(state);
   const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
   const batch: Batch = { content, text, calls: judged, pauses: 0 };
-  if (judged.some(isOpen)) return suspend(accepted, turn, { batch, at: event.at });
-  return speakOrRun(accepted, turn, batch);
+  const counted = countUnusable(turn, judged);
+  const error = unusableError(counted);
+  if (error !== undefined) {
+    const ending = { batch, outcome: failed(error), rules, fallback: 'error' } as const;
+    return { ...settleBatch(accepted, counted, ending), error };
+  }
+  if (judged.some(isOpen)) return suspend(accepted, counted, { batch, at: event.at });
+  return speakOrRun(accepted, counted, batch);
 }
 
 /** A policy failed: no call of the batch runs, whatever the others said. */
@@ -89,9 +96,10 @@ function decideCall(
     case 'confirm':
     case 'no-opinion': {
       const requirements = requirementsOf(entry);
-      return requirements.length === 0
-        ? call
-        : { ...call, approval: openApproval(entry, requirements, now) };
+      if (requirements.length === 0) return call;
+      const refusal = deniedBefore(call, now.turn);
+      if (refusal !== undefined) return { ...call, refusal };
+      return { ...call, approval: openApproval(entry, requirements, now) };
     }
   }
 }

@@ -89,7 +89,7 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
 }
 
 /** Closes a turn that a crash cut off, in the same commit as what follows (L6). */
-export function afterInterrupted(turn: OpenTurn, follow: () => Transition): Transition {
+function afterInterrupted(turn: OpenTurn, follow: () => Transition): Transition {
   const ended = emit(
     turn,
     closingEvents(turn, failed(new TurnInterruptedError(turn.turnId)), false),

@@ -7,10 +7,19 @@ import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Ports } from './ports.ts';
 import { failedResult, type RunResult, resultOf } from './result.ts';
 import { type RunOptions, Session } from './session.ts';
-import { newThread, type ThreadState, turnOf } from './state.ts';
+import { newThread, type Phase, type ThreadState, turnOf } from './state.ts';
 import { closingEvents, failed } from './transition.ts';
 
 const FORMAT = 1;
+
+/** The phases that a commit can leave a thread in; the others last only as long as their process. */
+const STORED_PHASES: ReadonlySet<string> = new Set([
+  'requesting',
+  'awaiting-approval',
+  'rejudging',
+  'running',
+  'finished',
+] satisfies Phase['name'][]);
 
 /** What a run needs beside its options: the ports, the thread, and who renews its claim. */
 export interface ThreadRun {
@@ -73,15 +82,14 @@ async function openSession(
 /** A stored state is this package's own writing; what is not readable as such names its thread. */
 function readState(threadId: string, stored: StoredThread): ThreadState {
   const { format, phase } = stored.state;
-  if (
-    typeof format !== 'number' ||
-    typeof phase !== 'object' ||
-    phase === null ||
-    !('name' in phase)
-  ) {
+  // First: nothing else can be said of a state whose format is not known, least of all that it is damaged.
+  if (typeof format === 'number' && format > FORMAT) {
+    throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
+  }
+  const name = typeof phase === 'object' && phase !== null && 'name' in phase ? phase.name : '';
+  if (format !== FORMAT || typeof name !== 'string' || !STORED_PHASES.has(name)) {
     throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
   }
-  if (format > FORMAT) throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
   // Checked as far as a reader can: every other field was written by `step` under this format.
   const state = stored.state as unknown as ThreadState;
   return state.phase.name === 'requesting'

@@ -4,6 +4,7 @@ import {
   ThreadConflictError,
 } from '../errors/store-error.ts';
 import type { AgentEvent } from '../events/event.ts';
+import { freezeEvent } from '../events/freeze-event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -141,7 +142,10 @@ class MemoryStore implements ThreadStore {
   ): readonly AgentEvent[] {
     const events = this.#threads.get(threadId)?.events ?? [];
     const start = firstAbove(events, options.after ?? 0);
-    return events.slice(start, start + pageLimit(options.limit));
+    const page = events.slice(start, start + pageLimit(options.limit));
+    // The loop freezes an event only when somebody hears it; whoever reads one here must not change it either.
+    for (const event of page) freezeEvent(event);
+    return page;
   }
 
   readLedger(threadId: string, callIds: readonly string[]): readonly LedgerEntry[] {

@@ -21,7 +21,7 @@ export type Expectation = keyof Expectations;
 /** How one was met. `unclear` ones are neither met nor not met: a negation must not pass on them. */
 export interface Verdict {
   readonly met: boolean | 'unclear';
-  /** A sentence without its end, for `met` as it should not be. */
+  /** What was expected, negated or not, and what came instead. */
   readonly message: (negated: boolean) => string;
 }
 
@@ -29,29 +29,33 @@ interface Row {
   readonly wish: string;
   /** The move that meets it. */
   readonly move?: string;
-  /** What the detail is compared with, and what it is called. */
-  readonly detail?: readonly [name: string, read: (decision: AnyDecision) => unknown];
+  /** How a message leads over to the detail. */
+  readonly as?: string;
+  /** What of the decision the detail is compared with. */
+  readonly read?: (decision: AnyDecision) => unknown;
 }
 
 const ROWS: { readonly [Name in Expectation]: Row } = {
-  block: { wish: 'block', move: 'block', detail: ['with the reason', (one) => one['reason']] },
+  block: { wish: 'block', move: 'block', as: 'with the reason', read: (one) => one['reason'] },
   'require-confirmation': {
     wish: 'require confirmation',
     move: 'requires-confirmation',
-    detail: ['with the prompt', (one) => one['prompt']],
+    as: 'with the prompt',
+    read: (one) => one['prompt'],
   },
   retry: {
     wish: 'ask for a retry',
     move: 'retry-with-feedback',
-    detail: ['with the feedback', (one) => one['feedback']],
+    as: 'with the feedback',
+    read: (one) => one['feedback'],
   },
-  modify: { wish: 'rewrite the value', move: 'modify', detail: ['to', rewriteOf] },
+  modify: { wish: 'rewrite the value', move: 'modify', as: 'to', read: rewriteOf },
   allow: { wish: 'allow', move: 'allow' },
   proceed: { wish: 'let it proceed', move: 'proceed' },
   accept: { wish: 'accept', move: 'accept' },
   keep: { wish: 'keep the value', move: 'keep' },
   abstain: { wish: 'have no opinion', move: 'abstain' },
-  fail: { wish: 'fail' },
+  fail: { wish: 'fail', as: 'with the kind' },
 };
 
 /**
@@ -64,8 +68,8 @@ export function compare(
   equals: (actual: unknown, wanted: unknown) => boolean,
 ): Verdict {
   const reading = readAnswer(received);
-  const { wish, detail: [name] = ['as'] } = ROWS[expected.is];
-  const detail = expected.detail === undefined ? '' : ` ${name} ${show(expected.detail)}`;
+  const { wish, as } = ROWS[expected.is];
+  const detail = expected.detail === undefined ? '' : ` ${as} ${show(expected.detail)}`;
   return {
     met: isMet(reading, expected, equals),
     message: (negated) =>
@@ -84,10 +88,9 @@ function isMet(
   }
   if (reading.type === 'failed') return 'unclear';
   if (reading.type === 'no-opinion') return is === 'abstain';
-  const row = ROWS[is];
-  if (reading.decision.type !== row.move) return false;
-  if (detail === undefined || row.detail === undefined) return true;
-  return fits(row.detail[1](reading.decision), detail, equals);
+  const { move, read } = ROWS[is];
+  if (reading.decision.type !== move) return false;
+  return detail === undefined || read === undefined || fits(read(reading.decision), detail, equals);
 }
 
 /** A text is compared as a whole; for a part of it there are patterns. */

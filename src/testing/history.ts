@@ -102,7 +102,7 @@ export function history(...entries: readonly HistoryEntry[]): readonly Message[]
     step += 1;
     const batch = entry.type === 'called' ? [entry] : entry.calls;
     const text = entry.type === 'called' ? '' : entry.text;
-    const idPrefix = `turn-${Math.max(turn, 1)}.${step}`;
+    const idPrefix = `${Math.max(turn, 1)}.${step}`;
     messages.push(...batchMessages({ text, batch, idPrefix, callsBefore: calls }));
     calls += batch.length;
   }

@@ -1,6 +1,12 @@
 export { memoryCounters } from '../agent/memory-counters.ts';
+export type { MaybePromise } from '../internal/maybe-promise.ts';
 export { type ReplayModel, replayModel } from '../models/replay.ts';
-export { type ScriptEntry, type ScriptedModel, scriptedModel } from '../models/scripted.ts';
+export {
+  type ScriptEntry,
+  type ScriptedModel,
+  type ScriptedResponse,
+  scriptedModel,
+} from '../models/scripted.ts';
 export type { AskPoint, PolicyAnswer } from './answer.ts';
 export { type Asker, ask } from './ask.ts';
 export type { AskOptions } from './ask-options.ts';

@@ -2,7 +2,7 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { UserPart } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 
-/** The turn the payloads of this kit belong to. Those of a history are `turn-1`, `turn-2` and so on. */
+/** The turn the payloads of this kit belong to. Those of a history are `1`, `2` and so on, so no id is there twice. */
 export const TURN_ID = 'this-turn';
 
 /** What `onTurnStart` is asked about. Default: the first turn of its thread. */

@@ -3,8 +3,8 @@ import type { HookFailureKind } from '../errors/hook-error.ts';
 import { compare, type Expectation } from './expectation.ts';
 
 /**
- * Matchers for what `ask` gives and for bare decisions. Importing this module registers them. A policy that
- * failed, and a promise that was not awaited, meet no matcher but `toFail`, with `.not` or without.
+ * Matchers for what `ask` gives and for bare decisions. Importing this module registers them. With `.not` or
+ * without, a policy that failed meets `toFail` only, and what is no answer, such as a promise, meets none.
  */
 interface PolicyMatchers<R> {
   /** A text is the whole reason, a pattern matches a part of it. So for the next two. */

@@ -126,12 +126,12 @@ test('B36: questions without end are bounded, and the call is then blocked', asy
   const hooks = () => {
     version += 1;
     return [
-    defineHooks({
-      name: 'asks',
-      version: String(version),
-      preToolUse: () => ToolDecision.requiresConfirmation('Charge?'),
-    }),
-  ];
+      defineHooks({
+        name: 'asks',
+        version: String(version),
+        preToolUse: () => ToolDecision.requiresConfirmation('Charge?'),
+      }),
+    ];
   };
   const paused = await play('run', { model, tools: [charge.tool], hooks });
   let pauses = 0;

@@ -25,7 +25,8 @@ export function ofType<Type extends EventType>(
 export function shown(events: readonly AgentEvent[]): string {
   return events
     .flatMap((event) => {
-      const isShown = event.type === 'message.outgoing' ? !event.discarded : event.type === 'llm.delta';
+      const isShown =
+        event.type === 'message.outgoing' ? !event.discarded : event.type === 'llm.delta';
       return isShown && 'text' in event ? [event.text] : [];
     })
     .join('\n');

@@ -67,25 +67,28 @@ describe.each(MODES)('feedback ($name)', ({ turn }) => {
   test.each([
     ['onLlmResponse', new RejectSecretText()],
     ['preToolUse', new RejectSecretCalls()],
-  ])('H09: at %s the next request holds the feedback and no trace of the call, and no store keeps either (our rule)', async (point, policy) => {
-    const script = [{ toolCalls: [echoCall('secret')] }, 'all fine'];
-    const { agent, model, store, ran, heard } = setUp([policy], script);
-    expect(await turn(agent, input)).toMatchObject({ status: 'completed', text: 'all fine' });
+  ])(
+    'H09: at %s the next request holds the feedback and no trace of the call, and no store keeps either (our rule)',
+    async (point, policy) => {
+      const script = [{ toolCalls: [echoCall('secret')] }, 'all fine'];
+      const { agent, model, store, ran, heard } = setUp([policy], script);
+      expect(await turn(agent, input)).toMatchObject({ status: 'completed', text: 'all fine' });
 
-    expect(model.calls).toBe(2);
-    const [asked, note, ...more] = model.requests[1]?.messages ?? [];
-    expect(more).toEqual([]);
-    expect(asked).toMatchObject({ role: 'user', content: [{ text: 'go' }] });
-    expect(note?.role).toBe('user');
-    expect(JSON.stringify(note)).toContain(FEEDBACK);
-    expect(JSON.stringify(model.requests[1])).not.toMatch(/call_1|secret/);
+      expect(model.calls).toBe(2);
+      const [asked, note, ...more] = model.requests[1]?.messages ?? [];
+      expect(more).toEqual([]);
+      expect(asked).toMatchObject({ role: 'user', content: [{ text: 'go' }] });
+      expect(note?.role).toBe('user');
+      expect(JSON.stringify(note)).toContain(FEEDBACK);
+      expect(JSON.stringify(model.requests[1])).not.toMatch(/call_1|secret/);
 
-    const kept = (await readable(store, 't')) + JSON.stringify(heard);
-    expect(kept).not.toContain(FEEDBACK);
-    expect(kept).not.toContain('secret');
-    expect(ran).toEqual([]);
-    expect(ofType(heard, 'llm.rejected')).toMatchObject([{ point, by: policy.constructor.name }]);
-  });
+      const kept = (await readable(store, 't')) + JSON.stringify(heard);
+      expect(kept).not.toContain(FEEDBACK);
+      expect(kept).not.toContain('secret');
+      expect(ran).toEqual([]);
+      expect(ofType(heard, 'llm.rejected')).toMatchObject([{ point, by: policy.constructor.name }]);
+    },
+  );
 
   test('H09 twin: without a policy the tool runs, and the next request shows its call', async () => {
     const script = [{ toolCalls: [echoCall('secret')] }, 'all fine'];

@@ -4,9 +4,9 @@ import {
   createAgent,
   Policy,
   scriptedModel,
-  type ToolPort,
   ToolDecision,
   type ToolInvocation,
+  type ToolPort,
   tool,
 } from '../../src/index.ts';
 import { echoCall, echoTool } from './echo.ts';

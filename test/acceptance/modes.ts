@@ -3,7 +3,10 @@ import type { Agent, RunInput, RunResult } from '../../src/index.ts';
 /** One way to drive a whole turn. A policy has to hold in each of them. */
 export interface Mode {
   readonly name: 'run' | 'stream' | 'runStep';
-  readonly turn: <Context>(agent: Agent<Context>, input: ThreadInput<Context>) => Promise<RunResult>;
+  readonly turn: <Context>(
+    agent: Agent<Context>,
+    input: ThreadInput<Context>,
+  ) => Promise<RunResult>;
 }
 
 export type ThreadInput<Context> = RunInput<Context> & { readonly threadId: string };

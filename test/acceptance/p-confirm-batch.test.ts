@@ -92,7 +92,10 @@ describe.each(MODES)('a batch that a person has to look at ($name)', ({ turn }) 
   test('P06: siblings of a call that waits run neither before it nor twice', async () => {
     const { agent, ran } = setUp(['a', 'b', 'c'], [new AskFirst(['b'])]);
     const waiting = await turn(agent, input);
-    expect(waiting).toMatchObject({ status: 'awaiting-approval', approvals: [{ callId: '1.1.1' }] });
+    expect(waiting).toMatchObject({
+      status: 'awaiting-approval',
+      approvals: [{ callId: '1.1.1' }],
+    });
     expect(ran).toEqual([]);
     if (waiting.status !== 'awaiting-approval') expect.unreachable();
     const result = await agent.resume(yes(waiting.approvals[0]?.approvalId));

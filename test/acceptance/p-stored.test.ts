@@ -3,9 +3,9 @@ import {
   type ChatModel,
   createAgent,
   type JsonObject,
-  memoryStore,
   type ModelResponse,
-  Policy,
+  memoryStore,
+  type Policy,
   scriptedModel,
   type ThreadStore,
   type ToolDecision,
@@ -15,6 +15,7 @@ import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { tempFiles } from '../stores/temp-files.ts';
 import { AskFirst } from './ask-first.ts';
 import { echoCall, echoTool } from './echo.ts';
+import { rawModel } from './raw-model.ts';
 
 const newPath = tempFiles();
 const NOTHING = { messages: [], events: [], ledger: [], approvals: [], memory: {} };
@@ -123,8 +124,7 @@ describe('a turn that waits in the store', () => {
       finishReason: 'tool-calls',
       usage: { inputTokens: 1, outputTokens: 1 },
     };
-    const signing: ChatModel = { ...scripted, id: 'signing', generate: async () => answer };
-    const asked = await agentOn(store, signing, [new AskFirst()]).agent.run({
+    const asked = await agentOn(store, rawModel(answer), [new AskFirst()]).agent.run({
       threadId: 't',
       message: 'go',
     });

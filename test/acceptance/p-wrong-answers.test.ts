@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  ApprovalError,
   type ApprovalAnswer,
+  ApprovalError,
   createAgent,
   memoryStore,
   Policy,

@@ -23,7 +23,7 @@ export interface Bench {
   failures(): readonly EventOf<'hook.failed'>[];
 }
 
-export const FACTS: RunFacts = {
+const FACTS: RunFacts = {
   threadId: 'thread-1',
   turnId: 'turn-1',
   agentPath: [],

@@ -4,6 +4,8 @@ import {
   type ModelRequest,
   memoryStore,
   ToolDecision,
+  toolCallsOf,
+  toolResultsOf,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { callPay, callRead, desk, dyingStore } from './desk.ts';
@@ -16,12 +18,9 @@ const answer = (request: ModelRequest) =>
 const script = Array.from({ length: 20 }, () => answer);
 
 function balance(messages: readonly Message[]): { calls: string[]; results: string[] } {
-  const parts = messages.flatMap((message) =>
-    message.role === 'assistant' || message.role === 'tool' ? message.content : [],
-  );
   return {
-    calls: parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : [])),
-    results: parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : [])),
+    calls: messages.flatMap(toolCallsOf).map(({ callId }) => callId),
+    results: messages.flatMap(toolResultsOf).map(({ callId }) => callId),
   };
 }
 

@@ -5,6 +5,8 @@ import {
   ResponseDecision,
   type ThreadChanges,
   ToolDecision,
+  toolCallsOf,
+  toolResultsOf,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { callPay, callRead, desk, watched } from './desk.ts';
@@ -65,11 +67,9 @@ describe('L4: every tool call in the history has exactly one result', () => {
       const { agent, store } = desk({ script: [batch, 'done'], hooks: [policy] });
       const result = await agent.run({ threadId: 't', message: 'go' });
       if (result.status === 'awaiting-approval') await agent.cancel('t');
-      const parts = (await store.readMessages('t')).flatMap((message) =>
-        message.role === 'user' || message.role === 'system' ? [] : message.content,
-      );
-      const calls = parts.flatMap((part) => (part.type === 'tool-call' ? [part.callId] : []));
-      const results = parts.flatMap((part) => (part.type === 'tool-result' ? [part.callId] : []));
+      const messages = await store.readMessages('t');
+      const calls = messages.flatMap(toolCallsOf).map(({ callId }) => callId);
+      const results = messages.flatMap(toolResultsOf).map(({ callId }) => callId);
       expect(calls).toHaveLength(3);
       expect(results).toEqual(calls);
     });

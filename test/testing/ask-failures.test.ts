@@ -14,7 +14,7 @@ const never = new Promise<undefined>(() => {});
 describe('ask — a policy that fails', () => {
   const boom = new TypeError('no such field');
 
-  test.each<[string, AgentHooks['preToolUse']]>([
+  test.each<[string, NonNullable<AgentHooks['preToolUse']>]>([
     ['throws', () => raise(boom)],
     ['rejects', () => Promise.reject(boom)],
   ])('one that %s has failed, and the cause is what it threw', async (_, preToolUse) => {

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import type { AgentHooks } from '../../src/hooks/agent-hooks.ts';
-import type { Message } from '../../src/protocol/message.ts';
 import {
   assistant,
   called,
@@ -18,18 +17,14 @@ import {
 } from '../../src/testing/index.ts';
 import { getOrder } from './policies.ts';
 
-/** What the engine hands to a policy over two turns, in order, with the ids of its turns made the kit's. */
+/** What the engine hands to a policy over two turns, in order. */
 async function record(): Promise<{ [point: string]: unknown[] }> {
   const seen: { [point: string]: unknown[] } = {};
-  const turns: string[] = [];
   const note = (point: string, ...values: unknown[]): undefined => {
     seen[point] = [...(seen[point] ?? []), ...values];
   };
   const spy: AgentHooks = {
-    onTurnStart(turn, ctx) {
-      turns.push(ctx.turnId);
-      note('onTurnStart', turn);
-    },
+    onTurnStart: (turn) => note('onTurnStart', turn),
     onUserMessage: (message) => note('onUserMessage', message),
     preLlmRequest: (request) => note('preLlmRequest', request),
     onLlmResponse: (response) => note('onLlmResponse', response),
@@ -50,24 +45,15 @@ async function record(): Promise<{ [point: string]: unknown[] }> {
   });
   const { threadId } = await agent.run({ message: 'What is order 7?' });
   await agent.run({ threadId, message: 'Thanks' });
-  return replaceIds(seen, turns);
-}
-
-/** The ids of turns are random; the kit counts them. */
-function replaceIds<T>(value: T, turns: readonly string[]): T {
-  const text = turns.reduce(
-    (json, id, index) => json.replaceAll(id, `turn-${index + 1}`),
-    JSON.stringify(value),
-  );
-  return JSON.parse(text) as T; // The same tree with other texts.
+  return seen;
 }
 
 const seen = await record();
 
 test('the turn', () => {
   expect(seen['onTurnStart']).toStrictEqual([
-    turnStart({ turnId: 'turn-1' }),
-    turnStart({ turnId: 'turn-2', isFirst: false }),
+    turnStart({ turnId: '1' }),
+    turnStart({ turnId: '2', isFirst: false }),
   ]);
 });
 
@@ -100,9 +86,7 @@ test('the request', () => {
 });
 
 test('the history', () => {
-  const last = seen['onOutgoingMessage']?.at(-1) as readonly Message[];
-  expect(last).toStrictEqual(history(...lines.slice(0, last.length - 1)));
-  expect(last).toHaveLength(5);
+  expect(seen['onOutgoingMessage']?.at(-1)).toStrictEqual(history(...lines));
 });
 
 test('the response', () => {
@@ -125,5 +109,5 @@ test('the call and its result', () => {
 
 /** As it is in the first turn of a thread. */
 function ofTurn<T>(value: T): T {
-  return replaceIds(value, ['this-turn']);
+  return JSON.parse(JSON.stringify(value).replaceAll('this-turn', '1')) as T; // The same tree with other texts.
 }

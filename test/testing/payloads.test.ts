@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import type { AssistantPart, ToolResultPart } from '../../src/protocol/message.ts';
 import {
   assistant,
   called,
@@ -164,17 +165,17 @@ describe('builders — a history', () => {
       user('two'),
       assistant('Both.', called('b', {}, 'b'), called('c', {}, 'c')),
     );
-    const calls = messages.flatMap((message) =>
+    const calls = messages.flatMap((message): readonly (AssistantPart | ToolResultPart)[] =>
       message.role === 'assistant' || message.role === 'tool' ? message.content : [],
     );
     expect(calls.map((part) => ('callId' in part ? part.callId : part.type))).toEqual([
-      'turn-1.1.0',
-      'turn-1.1.0',
+      '1.1.0',
+      '1.1.0',
       'text',
-      'turn-2.1.0',
-      'turn-2.1.1',
-      'turn-2.1.0',
-      'turn-2.1.1',
+      '2.1.0',
+      '2.1.1',
+      '2.1.0',
+      '2.1.1',
     ]);
     expect(new Set(calls.flatMap((p) => ('callId' in p ? p.providerCallId : [])))).toEqual(
       new Set(['call_1', 'call_2', 'call_3']),

@@ -128,6 +128,7 @@ const TEXTS: Readonly<Record<ModelErrorCode, { readonly what: string; readonly f
   },
   'script-exhausted': { what: 'the script is over', fix: 'Add an entry for each model call' },
   'attempts-exhausted': { what: 'every attempt failed', fix: 'See `cause`' },
+  'unusable-calls': { what: 'no tool can take the calls', fix: 'See the results in the history' },
   'model-failed': { what: 'the call failed', fix: 'See `cause`, and try again' },
 };
 
