@@ -6,7 +6,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { memoryStore } from 'agent-hooks';
 import { sqliteStore } from 'agent-hooks/stores/sqlite';
 import { interleave } from './measure.ts';
 import { runBare, runOurs } from './work.ts';
@@ -41,12 +40,13 @@ async function measureRow(steps: number, guards: number): Promise<Row> {
   const [bare, memory, durable] = await interleave(
     [
       { name: 'bare', run: () => runBare(steps, [], withGuards) },
-      { name: 'memory', run: () => runOurs(steps, { store: memoryStore(), withGuards }) },
+      { name: 'memory', run: () => runOurs(steps, { withGuards }) },
       { name: 'sqlite', run: () => runOurs(steps, { store: sqlite, withGuards }) },
     ],
     { rounds, warmUp: quick ? 5 : 30 },
   );
-  if (bare === undefined || memory === undefined || durable === undefined) throw new Error('nothing was measured');
+  if (bare === undefined || memory === undefined || durable === undefined)
+    throw new Error('nothing was measured');
   const perStep = (ms: number): number => round((ms / steps) * 1000);
   return {
     steps,
@@ -70,12 +70,17 @@ function report(measured: readonly Row[]): void {
   console.log(table);
   if (quick) return;
   const about = { machine: machine(), versions: versions(), rounds, rows: measured };
-  writeFileSync(new URL('results.json', import.meta.url), `${JSON.stringify(about, undefined, 2)}\n`);
+  writeFileSync(
+    new URL('results.json', import.meta.url),
+    `${JSON.stringify(about, undefined, 2)}\n`,
+  );
   writeFileSync(new URL('results.md', import.meta.url), `${text(table)}\n`);
 }
 
 function text(table: string): string {
-  const where = Object.entries({ ...machine(), ...versions() }).map(([key, value]) => `- ${key}: ${value}`);
+  const where = Object.entries({ ...machine(), ...versions() }).map(
+    ([key, value]) => `- ${key}: ${value}`,
+  );
   return [
     '# What the policies cost',
     '',
@@ -102,7 +107,12 @@ function machine(): Record<string, string> {
 
 function versions(): Record<string, string> {
   const own = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  return { node: process.version, v8: process.versions.v8, 'agent-hooks': own.version, zod: own.dependencies.zod };
+  return {
+    node: process.version,
+    v8: process.versions.v8,
+    'agent-hooks': own.version,
+    zod: own.dependencies.zod,
+  };
 }
 
 function round(value: number): number {

@@ -40,15 +40,12 @@ function answer(step: number, steps: number): ModelResponse {
   };
 }
 
-/** Answers at once: what is measured is the loop, not the model. */
-function countingModel(steps: number): ChatModel {
-  let step = 0;
+/** Answers at once, by what it reads: what is measured is the loop, not the model. */
+function countingModel(steps: number, history = 0): ChatModel {
   return {
     id: 'bench',
-    generate: async () => {
-      step += 1;
-      return answer(step, steps);
-    },
+    // After the system prompt, the history and the question, every step has added a call and its result.
+    generate: async ({ messages }) => answer((messages.length - history) / 2, steps),
     // biome-ignore lint/correctness/useYield: the benchmark never streams, and a model has to have both
     async *stream() {
       throw new Error('the benchmark does not stream');
@@ -81,7 +78,7 @@ export async function runBare(
     ...history,
     { role: 'user', content: [{ type: 'text', text: QUESTION }] },
   ];
-  const model = countingModel(steps);
+  const model = countingModel(steps, history.length);
   const { signal } = new AbortController();
   let tokens = 0;
   for (let step = 1; step <= steps + 1; step += 1) {
@@ -169,31 +166,24 @@ const weather: ToolPort = tool({
 
 let threads = 0;
 
-/** One turn of `steps` steps on a thread of its own, or on `threadId`. */
+/** One turn of `steps` steps on a new thread, the agent built for it. Without a store, a fresh one in memory. */
 export async function runOurs(
   steps: number,
-  options: {
-    readonly store?: ThreadStore;
-    readonly threadId?: string;
-    readonly withGuards?: boolean;
-  } = {},
+  options: { readonly store?: ThreadStore; readonly withGuards?: boolean } = {},
 ): Promise<number> {
   const { store, withGuards = true } = options;
   const agent = createAgent({
     name: 'bench',
-    instructions: SYSTEM,
     model: countingModel(steps),
+    instructions: SYSTEM,
     tools: [weather],
     hooks: withGuards ? threeGuards : [],
     limits: { steps: steps + 1 },
     ...(store !== undefined && { store }),
   });
   threads += 1;
-  const result = await agent.run({
-    threadId: options.threadId ?? `t${threads}`,
-    message: QUESTION,
-  });
+  const result = await agent.run({ threadId: `t${threads}`, message: QUESTION });
   if (result.status !== 'completed' || result.steps !== steps)
-    throw new Error(`unexpected: ${JSON.stringify(result)}`);
+    throw new Error(`unexpected: ${result.status}`);
   return result.steps;
 }

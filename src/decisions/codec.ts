@@ -2,14 +2,14 @@ import * as z from 'zod';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import { firstProblem, jsonObjectSchema, jsonValueSchema } from '../protocol/message-schema.ts';
-import type { ErrorDecision } from './error-decision.ts';
-import type { QueryDecision, ResultsDecision } from './knowledge-decision.ts';
-import type { MessageDecision } from './message-decision.ts';
-import type { RequestDecision } from './request-decision.ts';
-import type { ResponseDecision } from './response-decision.ts';
-import type { ToolDecision } from './tool-decision.ts';
-import type { ToolResultDecision } from './tool-result-decision.ts';
-import type { TurnDecision } from './turn-decision.ts';
+import { ErrorDecision } from './error-decision.ts';
+import { QueryDecision, ResultsDecision } from './knowledge-decision.ts';
+import { MessageDecision } from './message-decision.ts';
+import { RequestDecision } from './request-decision.ts';
+import { ResponseDecision } from './response-decision.ts';
+import { ToolDecision } from './tool-decision.ts';
+import { ToolResultDecision } from './tool-result-decision.ts';
+import { TurnDecision } from './turn-decision.ts';
 import type { WindowDecision } from './window-decision.ts';
 
 /**
@@ -26,7 +26,6 @@ export interface DecisionCodec<Decision> {
 /** Texts of a policy go where a lone surrogate breaks a store or a provider. */
 const text = (): z.ZodString => z.string().overwrite((value) => value.toWellFormed());
 const reason = text().min(1, 'needs a reason');
-const move = <Type extends string>(type: Type) => z.strictObject({ type: z.literal(type) });
 const block = z.strictObject({ type: z.literal('block'), reason });
 const retry = z.strictObject({
   type: z.literal('retry-with-feedback'),
@@ -47,19 +46,19 @@ const rewrittenCall = z.strictObject({
 });
 
 export const turnDecisionCodec: DecisionCodec<TurnDecision> = codec('TurnDecision', [
-  move('proceed'),
+  TurnDecision.proceed(),
   block,
 ]);
 
 export const messageDecisionCodec: DecisionCodec<MessageDecision> = codec('MessageDecision', [
-  move('proceed'),
+  MessageDecision.proceed(),
   modifyText,
   block,
 ]);
 
 /** Checks the envelope only: messages are checked against those they replace, by the chain. */
 export const requestDecisionCodec: DecisionCodec<RequestDecision> = codec('RequestDecision', [
-  move('proceed'),
+  RequestDecision.proceed(),
   z.strictObject({
     type: z.literal('modify'),
     request: z.custom<ChatRequest>(
@@ -74,13 +73,13 @@ export const requestDecisionCodec: DecisionCodec<RequestDecision> = codec('Reque
   block,
 ]);
 
-export const windowDecisionCodec: DecisionCodec<WindowDecision> = codec('WindowDecision', [
-  z.strictObject({ type: z.literal('release'), chars: z.int().min(0) }),
-  block,
-]);
+export const windowDecisionCodec: DecisionCodec<WindowDecision> = codec<WindowDecision>(
+  'WindowDecision',
+  [z.strictObject({ type: z.literal('release'), chars: z.int().min(0) }), block],
+);
 
 export const responseDecisionCodec: DecisionCodec<ResponseDecision> = codec('ResponseDecision', [
-  move('accept'),
+  ResponseDecision.accept(),
   z.strictObject({
     type: z.literal('modify'),
     response: z.strictObject({
@@ -93,7 +92,7 @@ export const responseDecisionCodec: DecisionCodec<ResponseDecision> = codec('Res
 ]);
 
 export const toolDecisionCodec: DecisionCodec<ToolDecision> = codec('ToolDecision', [
-  move('allow'),
+  ToolDecision.allow(),
   z.strictObject({ type: z.literal('modify'), input: jsonObjectSchema }),
   block,
   z.strictObject({
@@ -103,13 +102,13 @@ export const toolDecisionCodec: DecisionCodec<ToolDecision> = codec('ToolDecisio
     approvers: z.array(z.string().min(1)).min(1).optional(),
   }),
   retry,
-  move('abstain'),
+  ToolDecision.abstain(),
 ]);
 
 export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec(
   'ToolResultDecision',
   [
-    move('keep'),
+    ToolResultDecision.keep(),
     z.strictObject({
       type: z.literal('modify'),
       result: z.strictObject({
@@ -121,44 +120,47 @@ export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec(
 );
 
 export const queryDecisionCodec: DecisionCodec<QueryDecision> = codec('QueryDecision', [
-  move('proceed'),
+  QueryDecision.proceed(),
   z.strictObject({ type: z.literal('modify'), query: text() }),
 ]);
 
 export const resultsDecisionCodec: DecisionCodec<ResultsDecision> = codec('ResultsDecision', [
-  move('keep'),
+  ResultsDecision.keep(),
   z.strictObject({ type: z.literal('modify'), passages: z.array(passage) }),
 ]);
 
 export const errorDecisionCodec: DecisionCodec<ErrorDecision> = codec('ErrorDecision', [
-  move('recover'),
-  move('abort'),
+  ErrorDecision.recover(),
+  ErrorDecision.abort(),
   z.strictObject({ type: z.literal('fallback'), text: text().min(1) }),
-  move('silent'),
+  ErrorDecision.silent(),
 ]);
 
 type MoveSchema = z.ZodObject<{ type: z.ZodLiteral<string> } & z.ZodRawShape>;
 
-function codec<Decision>(name: string, moves: readonly MoveSchema[]): DecisionCodec<Decision> {
-  const byType = new Map(moves.map((schema) => [schema.shape.type.value, schema]));
-  const bare = new Map(
-    moves
-      .filter((schema) => Object.keys(schema.shape).length === 1)
-      .map((schema) => schema.shape.type.value)
-      .map((type) => [type, Object.freeze({ decision: Object.freeze({ type }) as Decision })]),
-  );
-  const types = [...byType.keys()];
+/** A move without data is given as the constant its companion answers with, any other as its schema. */
+function codec<Decision extends { readonly type: string }>(
+  name: string,
+  moves: readonly (Decision | MoveSchema)[],
+): DecisionCodec<Decision> {
+  const constants = moves
+    .filter((move): move is Decision => !(move instanceof z.ZodObject))
+    .map((decision) => Object.freeze({ decision }));
+  const schemas = new Map(moves.map(schemaOf));
+  const types = [...schemas.keys()];
   return {
     name,
     types,
     read(value) {
+      // Most answers by far are such a constant itself, frozen and ours: there is nothing to read in it.
+      for (const constant of constants) if (constant.decision === value) return constant;
       if (!isPlainObject(value)) return { problem: `is ${describe(value)}, not a ${name}` };
       const type: unknown = 'type' in value ? value.type : undefined;
-      // The moves without data are most answers by far; they need no schema, only no other key. What is handed
-      // on is our own copy, so a getter cannot say one thing here and another to those who act on it.
-      const plain = typeof type === 'string' ? bare.get(type) : undefined;
-      if (plain !== undefined && Reflect.ownKeys(value).length === 1) return plain;
-      const schema = typeof type === 'string' ? byType.get(type) : undefined;
+      // As a literal it needs no schema, only no other key. The constant is handed on in its place, so a getter
+      // cannot say one thing here and another to those who act on it.
+      const same = constants.find(({ decision }) => decision.type === type);
+      if (same !== undefined && Reflect.ownKeys(value).length === 1) return same;
+      const schema = typeof type === 'string' ? schemas.get(type) : undefined;
       if (schema === undefined)
         return { problem: `has type ${describeType(type)}; a ${name} has ${types.join(', ')}` };
       const result = schema.safeParse(value);
@@ -166,6 +168,11 @@ function codec<Decision>(name: string, moves: readonly MoveSchema[]): DecisionCo
       return { decision: keepRequest(value, result.data) as Decision };
     },
   };
+}
+
+function schemaOf(move: { readonly type: string } | MoveSchema): [type: string, MoveSchema] {
+  if (move instanceof z.ZodObject) return [move.shape.type.value, move];
+  return [move.type, z.strictObject({ type: z.literal(move.type) })];
 }
 
 /** Everything zod returned is a copy and is frozen; a request is passed on as it is, for the chain to compare. */

@@ -1,13 +1,11 @@
 import { HookError, type HookFailureKind } from '../errors/hook-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
-import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { HookContext } from './context.ts';
 import type { HookEntry, Move } from './entry.ts';
 import type { HookCancelled, HookFailed } from './gate.ts';
 import { type ContextSource, hookContext } from './hook-context.ts';
 import type { HookRun } from './hook-run.ts';
 import { type Question, recordFailure } from './record.ts';
-import { type Outcome, type Waiter, waitFor } from './wait.ts';
+import { type Outcome, Wait, type Waiter } from './wait.ts';
 
 /** What came of it; `undefined` is no opinion. */
 export type Asked = { readonly decision: Move } | HookFailed | HookCancelled | undefined;
@@ -33,9 +31,9 @@ export class Ask implements ContextSource, Waiter {
   durationMs = 0;
   /** A misuse of the context. It counts even when the policy caught what was thrown. */
   fault: HookError | undefined;
+  #startedAt = 0;
   #over = false;
-  #aborted = false;
-  #abortReason: unknown;
+  #interrupted: { readonly reason: unknown } | undefined;
   #controller: AbortController | undefined;
 
   constructor(run: HookRun, entry: HookEntry, question: Question) {
@@ -53,16 +51,12 @@ export class Ask implements ContextSource, Waiter {
     return this.#over;
   }
 
-  get context(): HookContext {
-    return hookContext(this);
-  }
-
   /** Aborted on the limit and on cancel. Made when first read. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       const { run } = this;
-      if (this.#aborted) this.#controller.abort(this.#abortReason);
+      if (this.#interrupted !== undefined) this.#controller.abort(this.#interrupted.reason);
       else if (run.cancelled) this.#controller.abort(run.ports.cancel.reason);
       else run.track(this);
     }
@@ -71,12 +65,12 @@ export class Ask implements ContextSource, Waiter {
 
   /**
    * Asks. `evenIfCancelled` is for what is recorded in any case: a synchronous answer then counts after a
-   * cancel, while a hook that takes its time is still cut off.
+   * cancel, while a hook that takes its time is still cut off. What came of a wait is for `finish`.
    */
-  start(evenIfCancelled = false): MaybePromise<Asked> {
-    const { run, entry, question } = this;
+  start(evenIfCancelled: boolean): Asked | Wait<Ask> {
+    const { run, question } = this;
     if (run.cancelled && !evenIfCancelled) return CANCELLED;
-    const startedAt = run.ports.now();
+    this.#startedAt = run.ports.now();
     let value: unknown;
     let pending: boolean;
     try {
@@ -85,23 +79,35 @@ export class Ask implements ContextSource, Waiter {
     } catch (cause) {
       return this.#fail('threw', { cause });
     }
-    if (pending) {
-      return this.#await(value as PromiseLike<unknown>, startedAt, evenIfCancelled);
+    if (pending) return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
+    return run.cancelled && !evenIfCancelled ? this.#end(CANCELLED) : this.#read(value);
+  }
+
+  /** Goes on where `start` began to wait. */
+  finish(outcome: Outcome, evenIfCancelled: boolean): Asked {
+    if (this.run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
+    switch (outcome.type) {
+      case 'answered':
+        return this.#read(outcome.value);
+      case 'rejected':
+        return this.#fail('threw', { cause: outcome.cause });
+      case 'timed-out':
+        return this.#fail('timed-out');
+      case 'cancelled':
+        return CANCELLED;
     }
-    if (run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
-    if (value !== undefined) this.durationMs = run.ports.now() - startedAt;
-    return entry.codec === undefined ? this.#end(undefined) : this.#read(value);
   }
 
   /** Calls the hook, which may throw. */
   call(payload: unknown, result: unknown): unknown {
     const { call } = this.entry;
-    return result === undefined ? call(payload, this.context) : call(payload, result, this.context);
+    const context = hookContext(this);
+    return result === undefined ? call(payload, context) : call(payload, result, context);
   }
 
   /** Waits for something else on behalf of this policy, such as the check of its rewrite. */
-  wait(thenable: PromiseLike<unknown>): Promise<Outcome> {
-    return waitFor(this, thenable);
+  wait(thenable: PromiseLike<unknown>): Wait<Ask> {
+    return new Wait<Ask>(this, thenable, this.run.ports.now());
   }
 
   error(kind: HookFailureKind, facts: FailureFacts = {}): HookError {
@@ -122,9 +128,8 @@ export class Ask implements ContextSource, Waiter {
 
   interrupt(reason: unknown): void {
     this.#over = true;
-    if (this.#aborted) return;
-    this.#aborted = true;
-    this.#abortReason = reason;
+    if (this.#interrupted !== undefined) return;
+    this.#interrupted = { reason };
     this.#controller?.abort(reason);
   }
 
@@ -139,31 +144,12 @@ export class Ask implements ContextSource, Waiter {
     });
   }
 
-  async #await(
-    thenable: PromiseLike<unknown>,
-    startedAt: number,
-    evenIfCancelled: boolean,
-  ): Promise<Asked> {
-    const outcome = await this.wait(thenable);
-    this.durationMs = this.run.ports.now() - startedAt;
-    if (this.run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
-    switch (outcome.type) {
-      case 'answered':
-        return this.#read(outcome.value);
-      case 'rejected':
-        return this.#fail('threw', { cause: outcome.cause });
-      case 'timed-out':
-        return this.#fail('timed-out');
-      case 'cancelled':
-        return CANCELLED;
-    }
-  }
-
   #read(value: unknown): Asked {
-    const { entry } = this;
+    const { entry, run } = this;
     if (this.fault !== undefined) return this.#end({ type: 'failed', error: this.fault });
     if (value === undefined)
       return entry.mustDecide ? this.#fail('undecided') : this.#end(undefined);
+    this.durationMs = run.ports.now() - this.#startedAt;
     let read: ReturnType<NonNullable<HookEntry['codec']>['read']>;
     try {
       read = entry.codec?.read(value) ?? { problem: 'is a value where none is asked for' };

@@ -8,6 +8,7 @@ import type { HookEntry, Move } from './entry.ts';
 import type { HookFailed, Moment } from './gate.ts';
 import type { HookRun } from './hook-run.ts';
 import { type Question, recordDecision, recordFailure } from './record.ts';
+import { type Outcome, Wait } from './wait.ts';
 
 /** A value to put in the place of the one that was judged, or why it does not fit there. */
 export type Rewrite<Value> = { readonly value: Value } | { readonly problem: string };
@@ -44,6 +45,8 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   /** True where a value is recorded even after a cancel. */
   protected readonly evenIfCancelled: boolean = false;
   #rechecking = false;
+  /** A rewrite whose check is waited for. */
+  #unchecked: Modify | undefined;
 
   constructor(setting: ChainSetting, value: Value) {
     this.setting = setting;
@@ -63,24 +66,28 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   protected abstract cancelled(ask: Ask): Verdict | undefined;
 
   run(): MaybePromise<Verdict> {
+    const reached = this.#advance();
+    return reached instanceof Wait ? this.#goOn(reached) : reached;
+  }
+
+  async #goOn(wait: Wait<Ask>): Promise<Verdict> {
+    let reached: Verdict | Wait<Ask> = wait;
+    while (reached instanceof Wait) {
+      reached = this.#takeOutcome(reached.by, await reached.over) ?? this.#advance();
+    }
+    return reached;
+  }
+
+  /** Asks one after the other, up to a verdict or something to wait for. */
+  #advance(): Verdict | Wait<Ask> {
     for (;;) {
       const entry = this.#next();
       if (entry === undefined) return this.conclude();
-      const ask = this.#ask(entry);
+      const ask = new Ask(this.setting.run, entry, this.question(this.#rechecking));
       const asked = ask.start(this.evenIfCancelled);
-      if (isThenable(asked)) return this.#goOn(ask, asked);
-      const end = this.#take(ask, asked);
-      if (isThenable(end)) return this.#goOnAfter(end);
-      if (end !== undefined) return end;
+      const reached = asked instanceof Wait ? asked : this.#take(ask, asked);
+      if (reached !== undefined) return reached;
     }
-  }
-
-  async #goOn(ask: Ask, asked: PromiseLike<Asked>): Promise<Verdict> {
-    return (await this.#take(ask, await asked)) ?? this.run();
-  }
-
-  async #goOnAfter(end: PromiseLike<Verdict | undefined>): Promise<Verdict> {
-    return (await end) ?? this.run();
   }
 
   #next(): HookEntry | undefined {
@@ -95,11 +102,14 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
     return this.index < this.lastModifier ? entries[this.index] : undefined;
   }
 
-  #ask(entry: HookEntry): Ask {
-    return new Ask(this.setting.run, entry, this.question(this.#rechecking));
+  #takeOutcome(ask: Ask, outcome: Outcome): Verdict | Wait<Ask> | undefined {
+    const decision = this.#unchecked;
+    if (decision === undefined) return this.#take(ask, ask.finish(outcome, this.evenIfCancelled));
+    this.#unchecked = undefined;
+    return this.#takeRewrite(ask, decision, outcome);
   }
 
-  #take(ask: Ask, asked: Asked): MaybePromise<Verdict | undefined> {
+  #take(ask: Ask, asked: Asked): Verdict | Wait<Ask> | undefined {
     if (asked === undefined) return undefined;
     if ('decision' in asked) {
       const { decision } = asked;
@@ -111,24 +121,19 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
     return asked.type === 'failed' ? this.fail(ask, asked.error) : this.cancelled(ask);
   }
 
-  #modify(ask: Ask, decision: Modify): MaybePromise<Verdict | undefined> {
+  #modify(ask: Ask, decision: Modify): Verdict | Wait<Ask> | undefined {
     let rewrite: MaybePromise<Rewrite<Value>>;
     try {
       rewrite = this.rewrite(decision, this.#rechecking);
     } catch (cause) {
       return this.fail(ask, ask.error('invalid-rewrite', { cause }));
     }
-    return isThenable(rewrite)
-      ? this.#modifyLater(ask, decision, rewrite)
-      : this.#apply(ask, decision, rewrite);
+    if (!isThenable(rewrite)) return this.#apply(ask, decision, rewrite);
+    this.#unchecked = decision;
+    return ask.wait(rewrite);
   }
 
-  async #modifyLater(
-    ask: Ask,
-    decision: Modify,
-    rewrite: PromiseLike<Rewrite<Value>>,
-  ): Promise<Verdict | undefined> {
-    const outcome = await ask.wait(rewrite);
+  #takeRewrite(ask: Ask, decision: Modify, outcome: Outcome): Verdict | undefined {
     if (this.setting.run.cancelled && !this.evenIfCancelled) return this.cancelled(ask); // C4
     switch (outcome.type) {
       case 'answered':

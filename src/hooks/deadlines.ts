@@ -10,9 +10,11 @@ export interface Limited {
  * The timer holds the process, so that the limit of a hook that hangs passes even when nothing else is on
  * the event loop; `close` takes it off.
  */
-export class Deadlines {
+export class Deadlines<Item extends Limited = Limited> {
   readonly #now: () => number;
-  readonly #live = new Map<Limited, number>();
+  /** Two lists side by side: a chain waits for one policy at a time, so looking one up costs less than a map. */
+  #live: Item[] = [];
+  #times: number[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #armedFor = Number.POSITIVE_INFINITY;
   #closed = false;
@@ -21,21 +23,39 @@ export class Deadlines {
     this.#now = now;
   }
 
-  add(limited: Limited, timeoutMs: number): void {
+  /** Whose limits have not passed, as of now. */
+  get live(): readonly Item[] {
+    return [...this.#live];
+  }
+
+  /** `since`: when its time began. Default: now. */
+  add(item: Item, timeoutMs: number, since: number = this.#now()): void {
     if (this.#closed) return;
-    const at = this.#now() + timeoutMs;
-    this.#live.set(limited, at);
+    const at = since + timeoutMs;
+    this.#live.push(item);
+    this.#times.push(at);
     if (at < this.#armedFor) this.#arm(at);
   }
 
-  cancel(limited: Limited): void {
-    this.#live.delete(limited);
+  /** False when it was not there. */
+  cancel(item: Item): boolean {
+    const index = this.#live.lastIndexOf(item);
+    if (index === -1) return false;
+    if (index === this.#live.length - 1) {
+      this.#live.pop();
+      this.#times.pop();
+    } else {
+      this.#live.splice(index, 1);
+      this.#times.splice(index, 1);
+    }
+    return true;
   }
 
   /** Forgets every limit without telling anyone. Nothing can be added any more. */
   close(): void {
     this.#closed = true;
-    this.#live.clear();
+    this.#live = [];
+    this.#times = [];
     clearTimeout(this.#timer);
     this.#timer = undefined;
   }
@@ -48,17 +68,11 @@ export class Deadlines {
 
   readonly #fire = (): void => {
     // What the timer was armed for is due, whatever the clock says: a clock that stands still must not hold a limit.
-    const due = this.#armedFor;
+    const now = this.#armedFor;
     this.#armedFor = Number.POSITIVE_INFINITY;
-    let next = Number.POSITIVE_INFINITY;
-    for (const [limited, at] of this.#live) {
-      if (at > due) {
-        next = Math.min(next, at);
-        continue;
-      }
-      this.#live.delete(limited);
-      limited.passed();
-    }
-    if (next < this.#armedFor && !this.#closed) this.#arm(next);
+    const due = this.#live.filter((_, index) => (this.#times[index] ?? now) <= now);
+    for (const item of due) if (this.cancel(item)) item.passed();
+    const next = this.#times.reduce((first, at) => Math.min(first, at), Number.POSITIVE_INFINITY);
+    if (next < this.#armedFor) this.#arm(next);
   };
 }

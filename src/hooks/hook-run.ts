@@ -9,13 +9,12 @@ export interface Interruptible {
 
 /**
  * What all hooks of one run share. Made for every run, so everything in it but the two arguments is made when
- * first needed: a run whose policies answer synchronously has no timer, no set and no cancel listener.
+ * first needed: a run whose policies answer synchronously has no timer, no list and no cancel listener.
  */
 export class HookRun {
   readonly facts: RunFacts;
   readonly ports: GatePorts;
-  #deadlines: Deadlines | undefined;
-  #waits: Set<Interruptible> | undefined;
+  #waits: Deadlines<Interruptible & Limited> | undefined;
   #signals: Set<Interruptible> | undefined;
   #unlisten: (() => void) | undefined;
   #closed = false;
@@ -30,19 +29,16 @@ export class HookRun {
   }
 
   /** Starts the limit of a hook that is still running. False when there is no run left to wait for it. */
-  enter(wait: Interruptible & Limited, timeoutMs: number): boolean {
+  enter(wait: Interruptible & Limited, timeoutMs: number, since: number): boolean {
     if (this.#closed || this.cancelled) return false;
     this.#listen();
-    this.#waits ??= new Set();
-    this.#waits.add(wait);
-    this.#deadlines ??= new Deadlines(this.ports.now);
-    this.#deadlines.add(wait, timeoutMs);
+    this.#waits ??= new Deadlines(this.ports.now);
+    this.#waits.add(wait, timeoutMs, since);
     return true;
   }
 
   leave(wait: Interruptible & Limited): void {
-    this.#waits?.delete(wait);
-    this.#deadlines?.cancel(wait);
+    this.#waits?.cancel(wait);
   }
 
   /** Interrupts `owner` of a signal on cancel, also when its hook has answered: it may have left work behind. */
@@ -56,16 +52,16 @@ export class HookRun {
   /** Interrupts every hook that is still running, and leaves nothing on the event loop. */
   close(): void {
     this.#closed = true;
-    this.#deadlines?.close();
     this.#unlisten?.();
-    for (const wait of [...(this.#waits ?? [])]) wait.interrupt(undefined);
+    for (const wait of this.#waits?.live ?? []) wait.interrupt(undefined);
+    this.#waits?.close();
     this.#signals = undefined;
   }
 
   #listen(): void {
     this.#unlisten ??= this.ports.cancel.onCancel(() => {
       const { reason } = this.ports.cancel;
-      for (const wait of [...(this.#waits ?? [])]) wait.interrupt(reason);
+      for (const wait of this.#waits?.live ?? []) wait.interrupt(reason);
       for (const owner of [...(this.#signals ?? [])]) owner.interrupt(reason);
     });
   }

@@ -26,7 +26,8 @@ export function tell(
   }
   if (pending) {
     // A wait never rejects, and nothing depends on when it ends.
-    void ask.wait(answer as PromiseLike<unknown>).then((outcome) => recordOutcome(ask, outcome));
+    const { over } = ask.wait(answer as PromiseLike<unknown>);
+    void over.then((outcome) => recordOutcome(ask, outcome));
   } else ask.end();
 }
 

@@ -15,10 +15,22 @@ export interface PolicyName {
  * both would be found under another name after the list, or the build, has changed.
  */
 export function namePolicy(hooks: AgentHooks<never>, index: number): PolicyName {
-  if (hooks.name !== undefined) return { name: hooks.name, by: 'explicit', index };
-  const className = classNameOf(hooks);
-  if (className !== undefined) return { name: className, by: 'class', index };
-  return { name: `policy-${index + 1}`, by: 'position', index };
+  const className = hooks.name === undefined ? classNameOf(hooks) : undefined;
+  const name = hooks.name ?? className;
+  if (name === undefined) return { name: `policy-${index + 1}`, by: 'position', index };
+  if (ENGINE_NAMES.has(name)) throw engineName(name, index);
+  return { name, by: className === undefined ? 'explicit' : 'class', index };
+}
+
+/** Who decides in records where no policy does. A policy of such a name could answer for the engine. */
+const ENGINE_NAMES: ReadonlySet<string> = new Set(['agent', 'tier', 'user']);
+
+function engineName(name: string, index: number): ConfigError {
+  return new ConfigError('invalid-option', {
+    where: `hooks[${index}]`,
+    what: `is called '${name}', which is what the engine calls itself in records`,
+    fix: 'Give the policy another `name`',
+  });
 }
 
 /** Two policies of one name could not be told apart in any record. */

@@ -17,27 +17,23 @@ export interface Waiter extends Limited, Interruptible {
 }
 
 /**
- * Waits for a thenable until it settles, its time is over, or the run is cancelled, whichever is first. Never
- * rejects, and takes whatever comes later, so that a late rejection is never an unhandled one.
+ * Waits for a thenable until it settles, its time is over, or the run is cancelled, whichever is first. Takes
+ * whatever comes later, so that a late rejection is never an unhandled one.
  */
-export function waitFor(waiter: Waiter, thenable: PromiseLike<unknown>): Promise<Outcome> {
-  return new Promise((resolve) => new Wait(waiter, resolve).start(thenable));
-}
-
-class Wait implements Limited, Interruptible {
-  readonly #waiter: Waiter;
-  readonly #resolve: (outcome: Outcome) => void;
+export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible {
+  readonly by: By;
+  #resolve!: (outcome: Outcome) => void;
   #answered = false;
   #endedBy: 'answer' | 'timed-out' | 'cancelled' | undefined;
-
-  constructor(waiter: Waiter, resolve: (outcome: Outcome) => void) {
-    this.#waiter = waiter;
+  /** Never rejects. */
+  readonly over: Promise<Outcome> = new Promise((resolve) => {
     this.#resolve = resolve;
-  }
+  });
 
-  start(thenable: PromiseLike<unknown>): void {
-    const { run, timeoutMs } = this.#waiter;
-    if (!run.enter(this, timeoutMs)) this.interrupt(run.ports.cancel.reason);
+  /** `since`: when the time of the waiter began, on the clock of the run. */
+  constructor(by: By, thenable: PromiseLike<unknown>, since: number) {
+    this.by = by;
+    if (!by.run.enter(this, by.timeoutMs, since)) this.interrupt(by.run.ports.cancel.reason);
     try {
       // A foreign thenable is adopted: it may call back twice, throw, or answer with another thenable.
       Promise.resolve(thenable).then(
@@ -50,17 +46,17 @@ class Wait implements Limited, Interruptible {
   }
 
   passed(): void {
-    if (this.#end('timed-out')) this.#waiter.passed();
+    if (this.#end('timed-out')) this.by.passed();
   }
 
   interrupt(reason: unknown): void {
-    if (this.#end('cancelled')) this.#waiter.interrupt(reason);
+    if (this.#end('cancelled')) this.by.interrupt(reason);
   }
 
   #end(type: 'timed-out' | 'cancelled'): boolean {
     if (this.#endedBy !== undefined) return false;
     this.#endedBy = type;
-    this.#waiter.run.leave(this);
+    this.by.run.leave(this);
     this.#resolve({ type });
     return true;
   }
@@ -70,10 +66,10 @@ class Wait implements Limited, Interruptible {
     this.#answered = true;
     if (this.#endedBy === undefined) {
       this.#endedBy = 'answer';
-      this.#waiter.run.leave(this);
+      this.by.run.leave(this);
       this.#resolve(outcome);
     } else if (this.#endedBy !== 'answer') {
-      this.#waiter.late(outcome, this.#endedBy);
+      this.by.late(outcome, this.#endedBy);
     }
   }
 }

@@ -43,16 +43,26 @@ export function beginNextStep(
     type: 'step.finished',
     outcome: start.rejected === true ? 'rejected' : 'accepted',
   };
+  const commit = { ...start, turn, events: [...start.events, ended] };
+  const note = start.note !== undefined && { note: start.note };
+  if (start.rules.singleStep) {
+    const stopped: OpenTurn = { ...turn, between: true };
+    const next: Phase = { name: 'requesting', turn: stopped, attempt: 0, armed: false, ...note };
+    return commitThen(state, next, commit);
+  }
   const begun = countStep(state, turn);
-  const paused = start.rules.singleStep;
-  const next: Phase = {
-    name: 'requesting',
-    turn: begun.turn,
-    attempt: paused ? 0 : 1,
-    armed: !paused,
-    ...(start.note !== undefined && { note: start.note }),
-  };
-  return commitThen(begun.state, next, { ...start, turn, events: [...start.events, ended] });
+  const next: Phase = { name: 'requesting', turn: begun.turn, attempt: 1, armed: true, ...note };
+  return commitThen(begun.state, next, { ...commit, begun: begun.turn });
+}
+
+/** Begins the step that a host stopped before. */
+export function beginStoppedStep(
+  state: ThreadState,
+  phase: Extract<Phase, { readonly name: 'requesting' }>,
+): Transition {
+  const { between: _between, ...turn } = phase.turn;
+  const begun = countStep(state, turn);
+  return enter(begun.state, { ...phase, turn: begun.turn }, [{ type: 'step.started' }]);
 }
 
 function finishLimited(

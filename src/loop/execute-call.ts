@@ -42,6 +42,8 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
   return new Promise((resolve) => {
     let open = true;
     const timers: NodeJS.Timeout[] = [];
+    // A turn that is cancelled already ends the call before there is a listener to stop.
+    let stop = (): unknown => undefined;
     const end = (result: ToolResult): void => {
       if (!open) return;
       open = false;
@@ -61,7 +63,7 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
           ),
         );
     };
-    const stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
+    stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
     if (open && tool.timeoutMs !== undefined)
       timers.push(setTimeout(() => giveUp('timed-out'), tool.timeoutMs));
     answer.then(

@@ -3,10 +3,11 @@ import { StoreError } from '../errors/store-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { LedgerEntry } from '../stores/port.ts';
+import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import type { CommitEffect, LedgerNote } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import type { Session } from './session.ts';
+import { turnOf } from './state.ts';
 
 /** Writes all or nothing, and lets the events be heard only then. A cancel does not stop it. */
 export function commit(effect: CommitEffect, session: Session): MaybePromise<LoopEvent> {
@@ -25,25 +26,39 @@ export function commit(effect: CommitEffect, session: Session): MaybePromise<Loo
 function write(effect: CommitEffect, session: Session): MaybePromise<void> {
   const { ports, digest } = session;
   const events = session.takeOutbox();
+  const memory = session.memory.takeChanges();
   const historyDigest = digest.latest;
   const state =
     historyDigest.count === 0 ? effect.checkpoint : { ...effect.checkpoint, historyDigest };
-  const written = ports.store.commit(session.threadId, session.token, session.version, {
+  const changes: ThreadChanges = {
     // ThreadState is JSON by construction; an interface has no index signature to say so.
     state: state as unknown as JsonObject,
     messages: effect.messages,
     events,
     ledger: effect.ledger.map((note) => ledgerEntry(note, ports.clock.now())),
     approvals: effect.approvals,
-    memory: session.memory.changes,
-  });
+    memory,
+  };
   const settle = (): void => {
     session.version += 1;
-    session.memory.committed();
     session.append(effect.messages);
     for (const event of events) session.publish(event);
   };
-  return isThenable(written) ? written.then(settle) : settle();
+  let written: MaybePromise<void>;
+  try {
+    written = ports.store.commit(session.threadId, session.token, session.version, changes);
+  } catch (error) {
+    return undo(session, changes, error);
+  }
+  if (!isThenable(written)) return settle();
+  return written.then(settle, (error: unknown) => undo(session, changes, error));
+}
+
+/** What was not written waits for the next commit, if there is one. */
+function undo(session: Session, changes: ThreadChanges, error: unknown): never {
+  session.putBack(changes.events);
+  session.memory.putBack(changes.memory);
+  throw error;
 }
 
 function committed(session: Session): LoopEvent {
@@ -73,22 +88,34 @@ export async function recordLate(
   try {
     await session.ports.store.recordLate(session.threadId, callId, result);
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown';
-    session.publishUnstored(
-      [{ type: 'error.raised', code: 'outcome-not-recorded', name, details: { callId } }],
-      '',
-      0,
-    );
+    tellLost(session, callId, { code: 'outcome-not-recorded', error });
   }
 }
 
-/** Commits how one `once` call ended before its batch is done, without moving the state on. */
-export async function saveOutcome(session: Session, note: LedgerNote): Promise<void> {
+function tellLost(
+  session: Session,
+  callId: string,
+  lost: { readonly code: string; readonly error: unknown },
+): void {
+  const { code, error } = lost;
+  const name = error instanceof Error ? error.name : 'unknown';
+  const turn = turnOf(session.state.phase);
+  const body = { type: 'error.raised', code, name, details: { callId } } as const;
+  session.tell(body, turn?.turnId ?? '', turn?.step ?? 0);
+}
+
+/** Commits how one `once` call ended before its batch is done, without moving the state on. False when it failed. */
+export async function saveOutcome(session: Session, note: LedgerNote): Promise<boolean> {
   const { state } = session;
-  await write(
-    { type: 'commit', checkpoint: state, messages: [], approvals: [], ledger: [note] },
-    session,
-  );
+  const rest = { checkpoint: state, messages: [], approvals: [], ledger: [note] } as const;
+  try {
+    await write({ type: 'commit', ...rest }, session);
+    return true;
+  } catch (error) {
+    tellLost(session, note.callId, { code: 'outcome-not-saved', error });
+    if (note.result !== undefined) await recordLate(session, note.callId, note.result);
+    return false;
+  }
 }
 
 function ledgerEntry(note: LedgerNote, at: number): LedgerEntry {

@@ -4,8 +4,8 @@ import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
+import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
-import { saveOutcome } from './perform-commit.ts';
 import { momentOf } from './perform-judge.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
@@ -18,6 +18,7 @@ interface BatchRun {
   readonly size: number;
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
   readonly recovering: boolean;
+  readonly saver: OutcomeSaver;
 }
 
 /**
@@ -34,6 +35,7 @@ export async function runTools(effect: RunTools, session: Session): Promise<Loop
     size: effect.calls.length,
     ledger: recovering ? await readLedger(session, runnable) : NO_ENTRIES,
     recovering,
+    saver: new OutcomeSaver(session),
   };
   const results = await runAll(effect.calls, run);
   return {
@@ -84,6 +86,8 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
     return { callId: call.callId, result: known, durationMs: 0, started: false };
   if (session.options.cancel.cancelled)
     return { callId: call.callId, result: CANCELLED, durationMs: 0, started: false };
+  if (run.saver.failed)
+    return { callId: call.callId, result: NOT_STARTED, durationMs: 0, started: false };
   const raw = await executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
   const gate = session.gateFor(turn.turnId);
   const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
@@ -93,11 +97,8 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
       : raw;
   // Beside others, an outcome must not wait for the slowest of them to be safe.
   if (call.sideEffects === 'once' && size > 1 && result.outcome !== 'unknown') {
-    await saveOutcome(session, {
-      callId: call.callId,
-      inputDigest: call.inputDigest ?? '',
-      result,
-    });
+    const inputDigest = call.inputDigest ?? '';
+    await run.saver.save({ callId: call.callId, inputDigest, result });
   }
   return {
     callId: call.callId,
@@ -111,6 +112,12 @@ const CANCELLED: ToolResult = Object.freeze({
   outcome: 'cancelled',
   isError: true,
   output: 'Cancelled by user',
+});
+
+const NOT_STARTED: ToolResult = Object.freeze({
+  outcome: 'not-executed',
+  isError: true,
+  output: 'Not executed: the outcome of a call before it could not be stored',
 });
 
 /** What a recorded outcome, or an intent without one, says about a call that an earlier process may have run. */

@@ -131,10 +131,11 @@ export class Session {
 
   /** Takes an event into the record: a stored one is heard after the commit that stores it, another at once. */
   record(body: EventBody, turnId: string, step: number): void {
-    // A late answer may come when the run, and its last commit, are over.
-    const isLate = body.type === 'hook.failed' && body.late === true;
-    if (isLate || !isStored(body.type)) {
-      this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+    // A late answer, or an observer of the last event, may fail when the last commit of the run is over.
+    const mayBeLast =
+      body.type === 'hook.failed' && (body.late === true || body.point === 'onEvent');
+    if (mayBeLast || !isStored(body.type)) {
+      this.tell(body, turnId, step);
       return;
     }
     this.#lastSeq += 1;
@@ -148,11 +149,20 @@ export class Session {
     return events;
   }
 
+  /** After a commit that failed while the run goes on: the next one has to store them. */
+  putBack(events: readonly AgentEvent[]): void {
+    this.#outbox = [...events, ...this.#outbox];
+  }
+
   /** Tells how a turn ended whose commit failed; what the commit should have stored is not heard. */
   publishUnstored(bodies: readonly EventBody[], turnId: string, step: number): void {
     this.#outbox = [];
-    for (const body of bodies)
-      this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+    for (const body of bodies) this.tell(body, turnId, step);
+  }
+
+  /** Lets an event be heard at once that is not part of the record. */
+  tell(body: EventBody, turnId: string, step: number): void {
+    this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
   }
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
@@ -210,12 +220,16 @@ class SessionMemory implements MemoryPort {
     this.#changed.set(policy, value);
   };
 
-  /** What a commit has to write. */
-  get changes(): { readonly [policy: string]: JsonObject } {
-    return this.#changed.size === 0 ? EMPTY : Object.fromEntries(this.#changed);
+  /** What the next commit has to write. What is written during that commit waits for the one after it. */
+  takeChanges(): { readonly [policy: string]: JsonObject } {
+    if (this.#changed.size === 0) return EMPTY;
+    const changes = Object.fromEntries(this.#changed);
+    this.#changed = new Map();
+    return changes;
   }
 
-  committed(): void {
-    if (this.#changed.size > 0) this.#changed = new Map();
+  /** After a commit that failed: what it should have written, unless it has changed again. */
+  putBack(changes: { readonly [policy: string]: JsonObject }): void {
+    this.#changed = new Map([...Object.entries(changes), ...this.#changed]);
   }
 }

@@ -51,6 +51,8 @@ export interface OpenTurn {
   readonly isFirst: boolean;
   /** The current step, from 1; 0 before the first. */
   readonly step: number;
+  /** Set while the current step has ended and the next one has not begun. */
+  readonly between?: true;
   readonly usage: Usage;
   /** How many messages the thread had when the turn began. */
   readonly firstMessage: number;
@@ -166,7 +168,8 @@ export type Phase =
     }
   /** The turn is settled and stored; the next one can begin. */
   | { readonly name: 'waiting'; readonly turn: OpenTurn; readonly next: NextTurn }
-  | { readonly name: 'committing'; readonly next: Phase }
+  /** `turn` is the one whose events are being stored: its step may be the one before that of `next`. */
+  | { readonly name: 'committing'; readonly turn: OpenTurn; readonly next: Phase }
   | { readonly name: 'finished'; readonly turn: OpenTurn; readonly outcome: Outcome };
 
 export type Speech =

@@ -1,7 +1,6 @@
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import type { Phase, ThreadState } from './state.ts';
-import { turnOf } from './state.ts';
 import { openTurn } from './step-turn.ts';
 import { closingEvents, enter, failed, type Transition } from './transition.ts';
 
@@ -16,7 +15,7 @@ export function onCommitted(
   if (next.name === 'waiting') return openTurn(state, next.next, event.messageCount);
   if (next.name === 'requesting' && rules.singleStep)
     return { state: { ...state, phase: next }, effects: [] };
-  return enter(state, next, next.name === 'requesting' ? [{ type: 'step.started' }] : []);
+  return enter(state, next);
 }
 
 /** Nothing was written. The run ends here; what the store holds can be picked up later. */
@@ -25,8 +24,7 @@ export function onCommitFailed(
   event: Extract<LoopEvent, { readonly type: 'commit.failed' }>,
 ): Transition | undefined {
   if (state.phase.name !== 'committing') return undefined;
-  const turn = turnOf(state.phase.next);
-  if (turn === undefined) return undefined;
+  const { turn } = state.phase;
   const outcome = failed(event.error);
   const phase: Phase = { name: 'finished', turn, outcome };
   const events = closingEvents(turn, outcome, false);

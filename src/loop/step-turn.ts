@@ -4,7 +4,7 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
-import { beginFirstStep } from './begin-step.ts';
+import { beginFirstStep, beginStoppedStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
@@ -65,11 +65,8 @@ export function onTurnResumed(
     const ended = finish(state, turn, { outcome: failed(error), rules, fallback: 'error' });
     return { ...ended, error };
   }
-  return enter(
-    state,
-    { ...phase, turn, armed: false },
-    phase.attempt === 0 ? [{ type: 'step.started' }] : [],
-  );
+  const next = { ...phase, turn, armed: false };
+  return turn.between === true ? beginStoppedStep(state, next) : enter(state, next);
 }
 
 export function openTurn(state: ThreadState, next: NextTurn, messageCount: number): Transition {

@@ -43,12 +43,17 @@ export function commitThen(
     readonly turn: OpenTurn;
     readonly events: readonly EventBody[];
     readonly checkpoint?: Phase;
+    /** A step that begins with this commit. */
+    readonly begun?: OpenTurn;
   },
 ): Transition {
+  const { turn, begun } = commit;
+  const starts = begun === undefined ? [] : [emit(begun, [{ type: 'step.started' }])];
   return {
-    state: { ...state, phase: { name: 'committing', next } },
+    state: { ...state, phase: { name: 'committing', turn, next } },
     effects: [
-      emit(commit.turn, commit.events),
+      emit(turn, commit.events),
+      ...starts,
       {
         type: 'commit',
         checkpoint: { ...state, phase: commit.checkpoint ?? next },
@@ -96,7 +101,7 @@ export function closingEvents(
   if (outcome.status === 'failed') {
     events.push({ type: 'error.raised', code: outcome.error.code, name: outcome.error.name });
   }
-  if (turn.step > 0) {
+  if (turn.step > 0 && turn.between !== true) {
     const accepted = outcome.status === 'completed';
     events.push({
       type: 'step.finished',

@@ -1,6 +1,6 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
-import type { StoredThread } from '../stores/port.ts';
+import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
@@ -44,7 +44,7 @@ export async function withThread(
   ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
 ): Promise<RunResult> {
   const { ports, leases, threadId, options } = run;
-  const claim = await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
+  const claim = await takeClaim(run);
   const held = {
     threadId,
     token: claim.token,
@@ -61,7 +61,28 @@ export async function withThread(
     session?.close();
     options.cancel.close();
     leases.drop(held);
+    await giveBack(run, claim);
+  }
+}
+
+/** A run that gets no claim lets go of the caller's signal too. */
+async function takeClaim({ ports, leases, threadId, options }: ThreadRun): Promise<Claim> {
+  try {
+    return await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
+  } catch (error) {
+    options.cancel.close();
+    throw error;
+  }
+}
+
+/** A claim that cannot be given back runs out by itself; what the run has to tell is not lost over it. */
+async function giveBack({ ports, threadId }: ThreadRun, claim: Claim): Promise<void> {
+  try {
     await ports.store.release(threadId, claim.token);
+  } catch (error) {
+    const name = error instanceof Error ? error.name : 'unknown';
+    const stamp = { threadId, turnId: '', step: 0, at: ports.clock.now(), seq: 0 };
+    ports.observe({ type: 'error.raised', code: 'claim-not-released', name, ...stamp });
   }
 }
 

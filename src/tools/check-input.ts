@@ -30,7 +30,8 @@ export function checkInput(
 ): MaybePromise<Checked> {
   const unfit = shapeProblem(value);
   if (unfit !== undefined) return { problem: `the input of tool '${toolName}' ${unfit}` };
-  const wire = toJson(value) as JsonObject; // An object by the check above.
+  // An object by the check above. What is frozen was read or copied by the engine, and is plain JSON already.
+  const wire = (Object.isFrozen(value) ? value : toJson(value)) as JsonObject;
   return whenParsed(schema, wire, (result) =>
     result.issues === undefined
       ? accepted(schema, wire)
@@ -43,6 +44,7 @@ function shapeProblem(value: JsonValue): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return `must be a JSON object, and it is ${kindOf(value)}`;
   }
+  if (Object.isFrozen(value)) return undefined;
   if (!isJson(value)) return 'is not plain JSON, or nested too deeply';
   const key = unsafeKey(value);
   return key === undefined ? undefined : `holds the key '${key}', which no tool accepts`;

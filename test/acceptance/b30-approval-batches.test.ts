@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defineHooks, scriptedModel, ToolDecision } from '../../src/index.ts';
+import { ConfigError, defineHooks, scriptedModel, ToolDecision } from '../../src/index.ts';
 import { agentFor, counted, expectStatus, MODES, play, stores } from './play.ts';
 import { expectSound, resultsIn } from './traces.ts';
 
@@ -155,6 +155,13 @@ test('B36: questions without end are bounded, and the call is then blocked', asy
     output: 'Blocked: at resume: it was asked for approval too often',
   });
   await expectSound(paused);
+});
+
+test('B36: no policy is named like the engine, whose own question any approval answers', () => {
+  for (const name of ['tier', 'agent', 'user']) {
+    const hooks = [defineHooks({ name, preToolUse: () => ToolDecision.allow() })];
+    expect(() => agentFor('run', { model: scriptedModel([]), hooks })).toThrow(ConfigError);
+  }
 });
 
 test('B30, B31 and B36, without the gate: both calls run at once', async () => {

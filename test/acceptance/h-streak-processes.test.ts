@@ -20,8 +20,8 @@ test('H12: five rejections in one process and three in another end the turn at t
 
   const second = await runProcess('reject-steps.ts', path, '20', 'go on', 'reject');
   expect(second).toMatchObject([
+    { status: 'continues', steps: 6 },
     { status: 'continues', steps: 7 },
-    { status: 'continues', steps: 8 },
     {
       status: 'failed',
       steps: 8,

@@ -9,7 +9,7 @@ export interface Mode {
   ) => Promise<RunResult>;
 }
 
-export type ThreadInput<Context> = RunInput<Context> & { readonly threadId: string };
+type ThreadInput<Context> = RunInput<Context> & { readonly threadId: string };
 
 export const MODES: readonly Mode[] = [
   { name: 'run', turn: (agent, input) => agent.run(input) },

@@ -5,7 +5,7 @@ import type { Played } from './play.ts';
 type Place = 'heard' | 'streamed' | 'events' | 'messages' | 'state' | 'approvals' | 'result';
 
 /** Everything of a thread that anybody could read afterwards, as text. */
-export async function tracesOf(
+async function tracesOf(
   played: Played,
   threadId = 't',
 ): Promise<{ readonly [place in Place]: string }> {
