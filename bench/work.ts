@@ -11,54 +11,41 @@ import {
   type ModelToolCall,
   RequestDecision,
   ResponseDecision,
+  type ScriptEntry,
+  scriptedModel,
   type ThreadStore,
   ToolDecision,
   type ToolPort,
   type ToolResultPart,
+  textOf,
   tool,
 } from 'agent-hooks';
 import * as z from 'zod';
 
 /** The same work for every loop: `steps` model calls, each asking for one small tool, the last one answering. */
-const INPUT = '{"city":"Lisbon"}';
 const QUESTION = 'What is the weather?';
-const USAGE = Object.freeze({ inputTokens: 10, outputTokens: 20 });
+
+/** The model both loops call: the shipped one that answers from a script. */
+function weatherModel(steps: number): ChatModel {
+  const call: ScriptEntry = { toolCalls: [{ name: 'weather', inputText: '{"city":"Lisbon"}' }] };
+  return scriptedModel([...Array.from({ length: steps - 1 }, () => call), 'It is warm.']);
+}
 
 async function lookUp(input: { readonly city: string }): Promise<{ readonly degrees: number }> {
   return { degrees: input.city.length };
 }
 
-function answer(step: number, steps: number): ModelResponse {
-  if (step >= steps)
-    return { content: [{ type: 'text', text: 'done' }], finishReason: 'stop', usage: USAGE };
-  return {
-    content: [
-      { type: 'tool-call', call: { id: `call_${step}`, toolName: 'weather', inputText: INPUT } },
-    ],
-    finishReason: 'tool-calls',
-    usage: USAGE,
-  };
-}
-
-/** Answers at once, by what it reads: what is measured is the loop, not the model. */
-function countingModel(steps: number, history = 0): ChatModel {
-  return {
-    id: 'bench',
-    // After the system prompt, the history and the question, every step has added a call and its result.
-    generate: async ({ messages }) => answer((messages.length - history) / 2, steps),
-    // biome-ignore lint/correctness/useYield: the benchmark never streams, and a model has to have both
-    async *stream() {
-      throw new Error('the benchmark does not stream');
-    },
-  };
-}
+const CARD = /\b(?:\d[ -]?){13,19}\b/;
+const ALLOWED = new Set(['weather', 'forecast']);
 
 /** The three guards, as plain functions: one each before the call, after it, and before the tool. */
 const guards = {
-  request: async (request: { readonly messages: readonly unknown[] }): Promise<boolean> =>
-    request.messages.length > 0,
-  response: async (text: string): Promise<boolean> => !text.includes('4111'),
-  tool: async (toolName: string): Promise<boolean> => toolName === 'weather',
+  request: async (request: { readonly messages: readonly Message[] }): Promise<boolean> => {
+    const last = request.messages.findLast((message) => message.role === 'user');
+    return last === undefined || !textOf(last).includes('ignore all previous instructions');
+  },
+  response: async (text: string): Promise<boolean> => !CARD.test(text),
+  tool: async (toolName: string): Promise<boolean> => ALLOWED.has(toolName),
 };
 
 const weatherInput = z.object({ city: z.string() });
@@ -78,7 +65,7 @@ export async function runBare(
     ...history,
     { role: 'user', content: [{ type: 'text', text: QUESTION }] },
   ];
-  const model = countingModel(steps, history.length);
+  const model = weatherModel(steps);
   const { signal } = new AbortController();
   let tokens = 0;
   for (let step = 1; step <= steps + 1; step += 1) {
@@ -174,7 +161,7 @@ export async function runOurs(
   const { store, withGuards = true } = options;
   const agent = createAgent({
     name: 'bench',
-    model: countingModel(steps),
+    model: weatherModel(steps),
     instructions: SYSTEM,
     tools: [weather],
     hooks: withGuards ? threeGuards : [],

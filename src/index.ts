@@ -6,6 +6,7 @@ export type {
   RunContext,
   RunInput,
   StepInput,
+  SubmitInput,
 } from './agent/agent-options.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { ObserverOptions } from './agent/observers.ts';

@@ -37,14 +37,16 @@ export interface AgentOptions<Context = unknown> {
   readonly maxResponseRetries?: number;
   /** What ends a streak besides an accepted response. Default `accept`: nothing. */
   readonly resetStreakOn?: 'accept' | 'user-message';
-  /** When text leaves `stream`. Default: `hold` when a policy could take it back, else `live`. */
-  readonly streaming?: 'hold' | 'live';
+  /** When text leaves `stream`. Default: `hold` when a policy could take it back, else `live`. `window` is refused so far. */
+  readonly streaming?: 'hold' | 'window' | 'live';
   /** What the user is shown in the place of what was withheld. */
   readonly fallbacks?: { readonly [cause in FallbackCause]?: string };
   /** `voice` gives deciding points 500 ms in place of 5 s. */
   readonly hookTimeouts?: 'default' | 'voice';
-  /** What a second run on a held thread gets. Default and only answer so far: `ThreadBusyError`. */
-  readonly onBusy?: 'reject';
+  /** What a second run on a held thread gets. Default: `reject`, a `ThreadBusyError`; the others are refused so far. */
+  readonly onBusy?: 'reject' | 'queue' | 'interrupt';
+  /** The typed values of a thread. Refused so far. */
+  readonly stateSchema?: object;
   /** How many calls of one batch run at the same time. Default: 8. */
   readonly maxParallelTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */
@@ -79,6 +81,16 @@ export interface StepInput<Context> extends RunContext<Context> {
   /** Begins a turn; without it the open turn goes on. */
   readonly message?: string | UserMessage;
   readonly supersede?: boolean;
+}
+
+/** What tools that run outside of the loop gave. */
+export interface SubmitInput<Context> extends RunContext<Context> {
+  readonly threadId: string;
+  readonly results: readonly {
+    readonly callId: string;
+    readonly output: JsonValue;
+    readonly isError?: boolean;
+  }[];
 }
 
 export interface ResumeInput<Context> extends RunContext<Context> {

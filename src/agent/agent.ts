@@ -2,7 +2,7 @@ import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
 import type { Approval } from '../protocol/approval.ts';
-import type { ResumeInput, RunInput, StepInput } from './agent-options.ts';
+import type { ResumeInput, RunInput, StepInput, SubmitInput } from './agent-options.ts';
 import type { ObserverOptions } from './observers.ts';
 
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
@@ -18,6 +18,10 @@ export interface Agent<Context = unknown> {
   resume(input: ResumeInput<Context>): Promise<RunResult>;
   /** Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. */
   cancel(threadId: string): Promise<RunResult>;
+  /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
+  submitToolResults(input: SubmitInput<Context>): Promise<RunResult>;
+  /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to their limits. */
+  endThread(threadId: string, reason: string): Promise<void>;
   /** Approvals that wait for an answer, of one thread or of all, oldest id first. */
   pendingApprovals(page?: {
     readonly threadId?: string;

@@ -15,10 +15,11 @@ const KNOWN = {
   limits: isObject,
   maxResponseRetries: isCount,
   resetStreakOn: oneOf('accept', 'user-message'),
-  streaming: oneOf('hold', 'live'),
+  streaming: oneOf('hold', 'window', 'live'),
   fallbacks: isObject,
   hookTimeouts: oneOf('default', 'voice'),
-  onBusy: oneOf('reject'),
+  onBusy: oneOf('reject', 'queue', 'interrupt'),
+  stateSchema: isObject,
   maxParallelTools: isCount,
   cancelGraceMs: isMilliseconds,
   leaseMs: isMilliseconds,
@@ -56,6 +57,26 @@ export function checkAgentOptions(options: unknown): void {
     if (!isValid(value)) throw invalid(option);
   }
   checkNumbers(options);
+  refuseUnenforced(options);
+}
+
+const UNENFORCED: readonly (readonly [option: string, values: readonly unknown[] | 'any'])[] = [
+  ['streaming', ['window']],
+  ['onBusy', ['queue', 'interrupt']],
+  ['stateSchema', 'any'],
+];
+
+/** What the types name and this version does not do is refused: silence would be taken for a guarantee. */
+function refuseUnenforced(options: object): void {
+  for (const [option, values] of UNENFORCED) {
+    const value: unknown = Reflect.get(options, option);
+    if (value === undefined || (values !== 'any' && !values.includes(value))) continue;
+    throw new ConfigError('not-enforced', {
+      where: 'createAgent',
+      what: `this version does nothing with \`${option}${values === 'any' ? '' : `: '${value}'`}\` yet`,
+      fix: 'Leave it out',
+    });
+  }
 }
 
 /** Refuses keys nobody knows, with the nearest known one: a misspelled option must not be a missing one. */

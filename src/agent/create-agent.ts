@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HookError } from '../errors/hook-error.ts';
+import { ThreadError } from '../errors/thread-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
@@ -9,7 +10,7 @@ import type { Ports } from '../loop/ports.ts';
 import type { RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
-import { cancelStored, continueTurn, runMessage } from '../loop/run.ts';
+import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
 import { Outlet, type RunStream } from '../loop/stream.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
 import { memoryStore } from '../stores/memory.ts';
@@ -21,6 +22,7 @@ import type {
   RunContext,
   RunInput,
   StepInput,
+  SubmitInput,
 } from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkAgentOptions, checkKeys, checkThreadId, readMessage } from './check-options.ts';
@@ -57,6 +59,15 @@ const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
 export function createAgent<Context = unknown>(options: AgentOptions<Context>): Agent<Context> {
   checkAgentOptions(options);
   return new ThreadAgent(options);
+}
+
+/** What one call of the agent comes down to: a thread, what the caller gave, and the event it begins with. */
+interface Start<Context> {
+  readonly threadId: string;
+  readonly input: RunContext<Context>;
+  readonly begin: (run: ThreadRun) => Promise<RunResult>;
+  readonly rules?: Rules;
+  readonly outlet?: Outlet;
 }
 
 interface LiveRun {
@@ -99,27 +110,42 @@ class ThreadAgent<Context> implements Agent<Context> {
     checkKeys('agent.runStep', input, RUN_KEYS);
     const threadId = checkThreadId('agent.runStep', input.threadId);
     const rules = { ...this.#rules, singleStep: true };
-    if (input.message === undefined)
-      return this.#start(threadId, input, (run) => continueTurn(run), { rules });
+    if (input.message === undefined) {
+      return this.#start({ threadId, input, rules, begin: continueTurn });
+    }
     const message = readMessage('agent.runStep', input.message);
     const supersede = input.supersede === true;
-    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), {
-      rules,
-    });
+    const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
+    return this.#start({ threadId, input, rules, begin });
   }
 
   async resume(input: ResumeInput<Context>): Promise<RunResult> {
     checkKeys('agent.resume', input, RESUME_KEYS);
     const threadId = checkThreadId('agent.resume', input.threadId);
     const answers = checkAnswers(input.answers ?? []);
-    return this.#start(threadId, input, (run) => resumeThread(run, answers));
+    return this.#start({ threadId, input, begin: (run) => resumeThread(run, answers) });
   }
 
   async cancel(threadId: string): Promise<RunResult> {
     const live = this.#live.get(checkThreadId('agent.cancel', threadId));
-    if (live === undefined) return this.#start(threadId, {}, (run) => cancelStored(run));
+    if (live === undefined) return this.#start({ threadId, input: {}, begin: cancelStored });
     live.cancel.cancel();
     return live.result;
+  }
+
+  async submitToolResults(input: SubmitInput<Context>): Promise<RunResult> {
+    const threadId = checkThreadId('agent.submitToolResults', input.threadId);
+    throw new ThreadError('nothing-to-continue', {
+      where: `thread '${threadId}'`,
+      what: 'no call of it waits for a result from outside',
+      fix: 'Answer approvals with `resume`, and go on with `run`',
+    });
+  }
+
+  async endThread(threadId: string, reason: string): Promise<void> {
+    await this.cancel(threadId);
+    await this.#start({ threadId, input: {}, begin: (run) => endThread(run, reason) });
+    await this.settled();
   }
 
   async pendingApprovals(
@@ -151,30 +177,23 @@ class ThreadAgent<Context> implements Agent<Context> {
       input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
     const message = readMessage(where, input.message);
     const supersede = input.supersede === true;
-    return this.#start(threadId, input, (run) => runMessage(run, { message, supersede }), {
-      outlet,
-    });
+    const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
+    return this.#start({ threadId, input, begin, ...(outlet !== undefined && { outlet }) });
   }
 
-  #start(
-    threadId: string,
-    input: RunContext<Context>,
-    begin: (run: ThreadRun) => Promise<RunResult>,
-    extra: { readonly rules?: Rules; readonly outlet?: Outlet | undefined } = {},
-  ): Promise<RunResult> {
+  #start(start: Start<Context>): Promise<RunResult> {
+    const { threadId, input, outlet } = start;
     const hooks = this.#hooksFor(threadId, input.context as Context); // an absent context is the app's own choice of type
     if (hooks instanceof HookError) {
       const text = this.#rules.fallbacks['hook-failure'];
       return Promise.resolve(notStarted(threadId, hooks, text));
     }
     const cancel = new CancelScope(input.signal);
-    const { outlet } = extra;
     const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';
-    const result = begin({
+    const result = start.begin({
       ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(hooks, facts, ports) },
       leases: this.#leases,
       threadId,
-      mayCreate: true,
       options: {
         context: input.context,
         facts: {
@@ -184,7 +203,7 @@ class ThreadAgent<Context> implements Agent<Context> {
           session: input.session ?? null,
         },
         cancel,
-        rules: extra.rules ?? this.#rules,
+        rules: start.rules ?? this.#rules,
         ...(outlet !== undefined && { outlet: outlet.push }),
         backpressure: outlet?.backpressure ?? none,
         live: outlet !== undefined && !holds,

@@ -3,7 +3,7 @@ import type { RequiresConfirmation, ToolDecision } from './tool-decision.ts';
 /** One policy's last word on one call. */
 export interface ToolVote {
   readonly policy: string;
-  readonly version?: string;
+  readonly version?: string | undefined;
   readonly decision: ToolDecision;
 }
 

@@ -4,7 +4,7 @@ import { matchEvents } from '../events/pattern.ts';
 import type { AgentHooks, HookPoint } from './agent-hooks.ts';
 import { checkPolicy } from './check-policy.ts';
 import type { HookEntry } from './entry.ts';
-import { HOOK_POINTS, POINTS } from './points.ts';
+import { HOOK_POINTS, implementedPoints, POINTS } from './points.ts';
 import { namePolicy, type PolicyName, refuseDuplicates } from './policy-name.ts';
 
 /** Whose time limits count where a policy sets none: 5 s for a decision, or half a second while someone listens. */
@@ -49,13 +49,16 @@ export function compileHooks(
   }
   const named = inOrder(hooks.map(prepare));
   refuseDuplicates(named.map(({ name }) => name));
-  const entries: { [Point in HookPoint]?: readonly HookEntry[] } = {};
-  for (const point of HOOK_POINTS) {
-    const list = named.flatMap((one) => entryOf(one, point, profile));
-    // The last policy sees a result first, so that the first one has the last word.
-    if (list.length > 0)
-      entries[point] = Object.freeze(point === 'postToolUse' ? list.reverse() : list);
+  const entries: { [Point in HookPoint]?: HookEntry[] } = {};
+  for (const one of named) {
+    for (const point of implementedPoints(one.hooks)) {
+      entries[point] ??= [];
+      entries[point].push(entryOf(one, point, profile));
+    }
   }
+  // The last policy sees a result first, so that the first one has the last word.
+  entries.postToolUse?.reverse();
+  for (const list of Object.values(entries)) Object.freeze(list);
   return Object.freeze({
     entries: Object.freeze(entries),
     observers: observersOf(named, entries.onEvent ?? []),
@@ -82,23 +85,21 @@ function entryOf(
   { hooks, name, version }: Named,
   point: HookPoint,
   profile: TimeoutProfile,
-): HookEntry[] {
-  const method: unknown = hooks[point];
-  if (typeof method !== 'function') return [];
+): HookEntry {
   const row = POINTS[point];
   const options = hooks.options?.[point];
-  const call: HookEntry['call'] = method.bind(hooks);
-  const entry: HookEntry = {
+  // Whoever asks gives the arguments of the point, which is why one type is enough for all methods.
+  const method = hooks[point] as HookEntry['call'];
+  return Object.freeze({
     policy: name.name,
     version,
     namedBy: name.by,
-    call,
+    call: method.bind(hooks),
     codec: row.codec,
     timeoutMs: options?.timeoutMs ?? (profile === 'voice' ? row.voiceTimeoutMs : row.timeoutMs),
     failure: options?.failure ?? row.failure,
     mustDecide: options?.mustDecide ?? false,
-  };
-  return [Object.freeze(entry)];
+  });
 }
 
 function observersOf(

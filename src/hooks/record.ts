@@ -76,6 +76,8 @@ class DecidedBody {
     const { version, policy } = ask.entry;
     const { point, callId, toolName, recheck } = ask.question;
     const reason = reasonOf(decision);
+    // First, while every record still has the same members: cheaper than at the end.
+    Object.defineProperty(this, 'digest', DecidedBody.#lazily);
     this.policy = policy;
     this.point = point;
     this.decision = decision.type;
@@ -86,7 +88,6 @@ class DecidedBody {
     if (toolName !== undefined) this.toolName = toolName;
     if (recheck) this.recheck = true;
     this.#ask = ask;
-    Object.defineProperty(this, 'digest', DecidedBody.#lazily);
   }
 
   static readonly #lazily: PropertyDescriptor & ThisType<DecidedBody> = {

@@ -57,8 +57,7 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
     const votes: ToolVote[] = [];
     for (const [index, { policy, version }] of this.setting.entries.entries()) {
       const decision = this.#voteOf(index);
-      if (decision !== undefined)
-        votes.push({ policy, ...(version !== undefined && { version }), decision });
+      if (decision !== undefined) votes.push({ policy, version, decision });
     }
     return { type: 'judged', verdict: foldToolVotes(votes), invocation: this.value };
   }

@@ -23,7 +23,6 @@ export interface Waiter extends Limited, Interruptible {
 export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible {
   readonly by: By;
   #resolve!: (outcome: Outcome) => void;
-  #answered = false;
   #endedBy: 'answer' | 'timed-out' | 'cancelled' | undefined;
   /** Never rejects. */
   readonly over: Promise<Outcome> = new Promise((resolve) => {
@@ -62,14 +61,13 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
   }
 
   #settle(outcome: Outcome): void {
-    if (this.#answered) return;
-    this.#answered = true;
-    if (this.#endedBy === undefined) {
-      this.#endedBy = 'answer';
+    const endedBy = this.#endedBy;
+    this.#endedBy = 'answer';
+    if (endedBy === undefined) {
       this.by.run.leave(this);
       this.#resolve(outcome);
-    } else if (this.#endedBy !== 'answer') {
-      this.by.late(outcome, this.#endedBy);
+    } else if (endedBy !== 'answer') {
+      this.by.late(outcome, endedBy);
     }
   }
 }

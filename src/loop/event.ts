@@ -56,6 +56,7 @@ export type LoopEvent =
       readonly cancelled: boolean;
       readonly at: number;
     }
+  | { readonly type: 'thread.ended'; readonly reason: string }
   | {
       readonly type: 'approvals.answered';
       readonly answers: readonly ApprovalAnswer[];

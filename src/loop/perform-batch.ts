@@ -18,7 +18,7 @@ type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 const NO_OPINION: ToolVerdict = Object.freeze({ type: 'no-opinion' });
 
 /** Judges every call, in order, before anything is chosen; only a failed policy ends the judging early. */
-export function judgeBatch(effect: Of<'judge-batch'>, session: Session): Promise<LoopEvent> {
+export function judgeBatch(effect: Of<'judge-batch'>, session: Session): MaybePromise<LoopEvent> {
   const { turn, attempt, response } = effect;
   const isCut = response.finishReason === 'length';
   const calls = response.toolCalls.map((call) => readCall(call, isCut, session));
@@ -26,7 +26,10 @@ export function judgeBatch(effect: Of<'judge-batch'>, session: Session): Promise
 }
 
 /** Asks again about what will run after the approvals, with the answer in hand. Settled calls are left alone. */
-export function rejudgeBatch(effect: Of<'rejudge-batch'>, session: Session): Promise<LoopEvent> {
+export function rejudgeBatch(
+  effect: Of<'rejudge-batch'>,
+  session: Session,
+): MaybePromise<LoopEvent> {
   const { turn, batch } = effect;
   return judgeAll(batch.calls, session, { turn, attempt: 1 });
 }
@@ -36,31 +39,90 @@ interface Place {
   readonly attempt: number;
 }
 
-async function judgeAll(
+/** Goes on without a promise for as long as the answers come at once. */
+function judgeAll(
   calls: readonly BatchCall[],
   session: Session,
   place: Place,
-): Promise<LoopEvent> {
-  const judged: JudgedCall[] = [];
-  let failure: HookFailed | undefined;
-  for (const [index, call] of calls.entries()) {
-    const checking = failure === undefined ? checkCall(call, session) : call;
-    const checked = isThenable(checking) ? await checking : checking;
-    const batch = { index, size: calls.length };
-    const judging =
-      failure === undefined ? judgeCall(checked, session, { ...place, batch }) : unasked(checked);
-    const answer = isThenable(judging) ? await judging : judging;
-    if (answer === 'cancelled') return { type: 'turn.cancelled' };
-    if ('type' in answer) failure = answer;
-    judged.push('type' in answer ? unasked(checked) : answer);
-  }
-  if (failure !== undefined) session.error = failure.error;
-  const drops =
-    failure !== undefined || judged.some(({ verdict }) => verdict.type === 'retry-with-feedback');
-  if (drops) retract(session, { type: 'block' }, { turn: place.turn, point: 'preToolUse' });
-  const at = session.ports.clock.now();
-  return { type: 'batch.judged', calls: judged, at, ...(failure !== undefined && { failure }) };
+): MaybePromise<LoopEvent> {
+  return new BatchJudge(calls, session, place).judgeFrom(0);
 }
+
+class BatchJudge {
+  readonly #calls: readonly BatchCall[];
+  readonly #session: Session;
+  readonly #place: Place;
+  readonly #judged: JudgedCall[] = [];
+  #failure: HookFailed | undefined;
+
+  constructor(calls: readonly BatchCall[], session: Session, place: Place) {
+    this.#calls = calls;
+    this.#session = session;
+    this.#place = place;
+  }
+
+  judgeFrom(first: number): MaybePromise<LoopEvent> {
+    for (let index = first; index < this.#calls.length; index += 1) {
+      const judging = this.#judgeAt(index);
+      if (isThenable(judging)) {
+        return judging.then((late) => (this.#take(late) ? this.judgeFrom(index + 1) : CANCELLED));
+      }
+      if (!this.#take(judging)) return CANCELLED;
+    }
+    return this.#chosen();
+  }
+
+  #judgeAt(index: number): MaybePromise<Answer> {
+    const call = this.#calls[index] as BatchCall; // the loop above stays below the length
+    if (this.#failure !== undefined) return { call };
+    const checking = checkCall(call, this.#session);
+    return isThenable(checking)
+      ? checking.then((checked) => this.#ask(checked, index))
+      : this.#ask(checking, index);
+  }
+
+  #ask(call: BatchCall, index: number): MaybePromise<Answer> {
+    const batch = { index, size: this.#calls.length };
+    const judging = judgeCall(call, this.#session, { ...this.#place, batch });
+    return isThenable(judging)
+      ? judging.then((verdict) => ({ call, verdict }))
+      : { call, verdict: judging };
+  }
+
+  /** False when the turn was cancelled meanwhile. */
+  #take({ call, verdict }: Answer): boolean {
+    if (verdict === 'cancelled') return false;
+    if (verdict !== undefined && 'type' in verdict) this.#failure = verdict;
+    this.#judged.push(verdict === undefined || 'type' in verdict ? unasked(call) : verdict);
+    return true;
+  }
+
+  #chosen(): LoopEvent {
+    const failure = this.#failure;
+    const session = this.#session;
+    if (failure !== undefined) session.error = failure.error;
+    const isRetry = ({ verdict }: JudgedCall): boolean => verdict.type === 'retry-with-feedback';
+    if (failure !== undefined || this.#judged.some(isRetry)) {
+      retract(session, DROPPED, { turn: this.#place.turn, point: 'preToolUse' });
+    }
+    const at = session.ports.clock.now();
+    return {
+      type: 'batch.judged',
+      calls: this.#judged,
+      at,
+      ...(failure !== undefined && { failure }),
+    };
+  }
+}
+
+/** One call and what was said of it; nothing once a policy has failed. */
+interface Answer {
+  readonly call: BatchCall;
+  readonly verdict?: Judged;
+}
+
+const CANCELLED: LoopEvent = Object.freeze({ type: 'turn.cancelled' });
+const DROPPED = Object.freeze({ type: 'retry-with-feedback' });
 
 function unasked(call: BatchCall): JudgedCall {
   return { call, verdict: NO_OPINION };

@@ -1,5 +1,6 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
+import { isThenable } from '../internal/is-thenable.ts';
 import type { ModelCallOptions, ModelRequest, ModelResponse } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
@@ -7,9 +8,9 @@ import { assembleResponse, collectStream } from './assemble-response.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { readModelResponse, readPaidUsage } from './read-model-response.ts';
+import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
-import { untilCancelled } from './until-cancelled.ts';
 
 type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
 
@@ -23,10 +24,10 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
   let usage = NO_USAGE;
   for (let sent = 1; ; sent += 1) {
     const started = session.ports.clock.monotonic();
-    const answer = await untilCancelled(send(request, turn, session), session.options.cancel);
-    if (answer === undefined) return { type: 'turn.cancelled', usage };
+    const answer = await send(request, turn, session);
+    if (answer.type === 'cancelled') return { type: 'turn.cancelled', usage };
     if (answer.type === 'failed')
-      return failure(answer.error, session, addUsage(usage, answer.usage));
+      return failure(answer.error, session, { turn, usage: addUsage(usage, answer.usage) });
     usage = addUsage(usage, answer.response.usage);
     const response = assembleResponse(answer.response, {
       turn,
@@ -34,10 +35,12 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
       usage,
       latencyMs: Math.round(session.ports.clock.monotonic() - started),
     });
-    if (response.finishReason === 'error') return failure(errorFinish(session), session, usage);
+    if (response.finishReason === 'error')
+      return failure(errorFinish(session), session, { turn, usage });
     if (!isEmpty(response)) return { type: 'model.responded', response };
     if (sent > session.ports.emptyRetries)
-      return failure(emptyResponse(session, sent), session, usage);
+      return failure(emptyResponse(session, sent), session, { turn, usage });
+    retract(session, FAILED, { turn, point: 'model' });
     session.record(
       { type: 'llm.retrying', reason: 'empty-response', attempt: sent + 1, delayMs: 0 },
       turn.turnId,
@@ -47,21 +50,52 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
 }
 
 type Answer =
+  | { readonly type: 'cancelled' }
   | { readonly type: 'responded'; readonly response: ModelResponse }
   | { readonly type: 'failed'; readonly error: unknown; readonly usage: Usage };
 
-/** Never rejects: an error after a cancel has nobody left to hear it. */
-async function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<Answer> {
+/** Waits for the model or the cancel, whichever comes first. Never rejects: what comes after a cancel has nobody to hear it. */
+function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<Answer> {
+  const { cancel } = session.options;
+  return new Promise((resolve) => {
+    const stop = cancel.onCancel(() => resolve(CANCELLED));
+    const settle = (answer: Answer): void => {
+      stop();
+      resolve(answer);
+    };
+    start(request, turn, session).then(
+      (given) => settle(read(given, session.ports.model.id)),
+      (error: unknown) => settle({ type: 'failed', error, usage: NO_USAGE }),
+    );
+  });
+}
+
+const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
+
+function start(
+  request: ModelRequest,
+  turn: OpenTurn,
+  session: Session,
+): PromiseLike<ModelResponse> {
   const { model } = session.ports;
   const options = new CallOptions(session);
-  let given: unknown;
   try {
-    given = session.options.streams
-      ? await collectStream(model.stream(request, options), (kind, text) =>
-          delta(session, turn, { kind, text }),
-        )
-      : await model.generate(request, options);
-    return { type: 'responded', response: readModelResponse(given, model.id) };
+    if (!session.options.streams) return asPromise(model.generate(request, options));
+    const stream = model.stream(request, options);
+    return collectStream(stream, (kind, text) => delta(session, turn, { kind, text }));
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+/** A model may be anybody's: one that gives its answer at once is waited for like the others. */
+function asPromise(given: PromiseLike<ModelResponse>): PromiseLike<ModelResponse> {
+  return isThenable(given) ? given : Promise.resolve(given);
+}
+
+function read(given: unknown, modelId: string): Answer {
+  try {
+    return { type: 'responded', response: readModelResponse(given, modelId) };
   } catch (error) {
     return { type: 'failed', error, usage: readPaidUsage(given) };
   }
@@ -100,7 +134,13 @@ function toModelRequest(request: ChatRequest | undefined, session: Session): Mod
   return Object.freeze({ messages, settings: { ...session.ports.settings, ...settings }, tools });
 }
 
-function failure(error: unknown, session: Session, usage: ChatResponse['usage']): LoopEvent {
+/** What a live reader has seen of an answer that failed does not count. */
+function failure(
+  error: unknown,
+  session: Session,
+  { turn, usage }: { readonly turn: OpenTurn; readonly usage: Usage },
+): LoopEvent {
+  retract(session, FAILED, { turn, point: 'model' });
   const typed = AgentHooksError.isInstance(error)
     ? error
     : new ModelError(
@@ -115,6 +155,8 @@ function failure(error: unknown, session: Session, usage: ChatResponse['usage'])
   session.error = typed;
   return { type: 'model.failed', error: typed, refused: typed.code === 'refused', usage };
 }
+
+const FAILED = Object.freeze({ type: 'failed' });
 
 function isEmpty(response: ChatResponse): boolean {
   return (

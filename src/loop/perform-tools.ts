@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { isThenable } from '../internal/is-thenable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect } from './effect.ts';
@@ -28,12 +29,11 @@ interface BatchRun {
  */
 export async function runTools(effect: RunTools, session: Session): Promise<LoopEvent> {
   const { turn, recovering } = effect;
-  const runnable = effect.calls.filter((call) => call.refusal === undefined);
   const run: BatchRun = {
     session,
     turn,
     size: effect.calls.length,
-    ledger: recovering ? await readLedger(session, runnable) : NO_ENTRIES,
+    ledger: recovering ? await readLedger(session, effect.calls) : NO_ENTRIES,
     recovering,
     saver: new OutcomeSaver(session),
   };
@@ -52,7 +52,8 @@ async function readLedger(
   session: Session,
   calls: readonly BatchCall[],
 ): Promise<ReadonlyMap<string, LedgerEntry>> {
-  const ids = calls.filter((call) => call.sideEffects === 'once').map((call) => call.callId);
+  const once = calls.filter((call) => call.refusal === undefined && call.sideEffects === 'once');
+  const ids = once.map((call) => call.callId);
   if (ids.length === 0) return NO_ENTRIES;
   const entries = await session.ports.store.readLedger(session.threadId, ids);
   return new Map(entries.map((entry) => [entry.callId, entry]));
@@ -62,10 +63,11 @@ async function runAll(
   calls: readonly BatchCall[],
   run: BatchRun,
 ): Promise<readonly FinishedCall[]> {
+  const [only] = calls;
+  if (calls.length === 1 && only !== undefined) {
+    return only.refusal === undefined ? [await finishCall(only, 0, run)] : [];
+  }
   const runnable = [...calls.entries()].filter(([, call]) => call.refusal === undefined);
-  const [first] = runnable;
-  if (first === undefined) return [];
-  if (runnable.length === 1) return [await finishCall(first[1], first[0], run)];
   const { tools, maxParallelTools } = run.session.ports;
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
@@ -88,7 +90,8 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
     return { callId: call.callId, result: CANCELLED, durationMs: 0, started: false };
   if (run.saver.failed)
     return { callId: call.callId, result: NOT_STARTED, durationMs: 0, started: false };
-  const raw = await executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
+  const executing = executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
+  const raw = isThenable(executing) ? await executing : executing;
   const gate = session.gateFor(turn.turnId);
   const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
   const result =

@@ -2,7 +2,9 @@ import type { AgentHooksError } from '../errors/base.ts';
 import { RecordedError } from '../errors/interrupted.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { ToolInvocation } from '../protocol/tool.ts';
 import type { Session } from './session.ts';
 import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
 
@@ -17,17 +19,27 @@ interface RunFactsOfTurn {
   readonly steps: number;
   /** Tokens of every call of the turn, rejected ones included. */
   readonly usage: Usage;
+  /** What the tokens cost; absent without prices. */
+  readonly cost?: number;
   /** What the turn added to the history. Nothing that was blocked or rejected is in it. */
   readonly messages: readonly Message[];
 }
 
 type RunEnding =
   /** The model answered. `finishReason` is `length` for an answer that was cut off. */
-  | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
+  | {
+      readonly status: 'completed';
+      readonly text: string;
+      readonly finishReason: string;
+      /** What the answer holds, when a schema for it was given. */
+      readonly output?: JsonValue;
+    }
   /** One step is done and the turn goes on (`runStep`). */
   | { readonly status: 'continues' }
   /** The turn waits for a person; answer with `resume`. */
   | { readonly status: 'awaiting-approval'; readonly approvals: readonly Approval[] }
+  /** Tools that the host runs itself; answer with `submitToolResults`. */
+  | { readonly status: 'awaiting-tools'; readonly calls: readonly ToolInvocation[] }
   /** A policy said no. `text` is the fallback the user was shown. */
   | {
       readonly status: 'blocked';

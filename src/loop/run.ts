@@ -48,6 +48,14 @@ export function cancelStored(run: ThreadRun): Promise<RunResult> {
   });
 }
 
+/** Marks the end of a thread on which no turn is open. */
+export function endThread(run: ThreadRun, reason: string): Promise<RunResult> {
+  return withThread(run, (_session, stored): LoopEvent => {
+    if (stored === undefined) throw new UnknownThreadError(run.threadId);
+    return { type: 'thread.ended', reason };
+  });
+}
+
 /** What picks a stored turn up. Nothing for one that waits for a person: its state is the answer. */
 export function resumption(session: Session): LoopEvent | undefined {
   const { phase } = session.state;

@@ -156,7 +156,9 @@ export class Session {
 
   /** Tells how a turn ended whose commit failed; what the commit should have stored is not heard. */
   publishUnstored(bodies: readonly EventBody[], turnId: string, step: number): void {
-    this.#outbox = [];
+    const dropped = this.takeOutbox();
+    // An end that is heard needs its start, and a turn whose first commit failed has told of none.
+    for (const event of dropped) if (STARTS.has(event.type)) this.publish(event);
     for (const body of bodies) this.tell(body, turnId, step);
   }
 
@@ -199,6 +201,8 @@ export class Session {
     return event;
   }
 }
+
+const STARTS: ReadonlySet<string> = new Set(['turn.started', 'step.started']);
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 

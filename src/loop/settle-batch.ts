@@ -4,6 +4,7 @@ import type { Approval } from '../protocol/approval.ts';
 import type {
   AssistantMessage,
   AssistantPart,
+  ToolCallPart,
   ToolMessage,
   ToolResultPart,
 } from '../protocol/message.ts';
@@ -26,25 +27,26 @@ export function assistantMessage(
   calls: readonly BatchCall[],
   text?: string,
 ): AssistantMessage {
-  const inputs = new Map(calls.map((call) => [call.callId, call]));
   const parts: AssistantPart[] = [];
   let spoken = text === '' ? undefined : text;
   for (const part of content) {
     if (part.type === 'tool-call') {
-      const call = inputs.get(part.callId);
-      parts.push(
-        call === undefined || part.malformed !== undefined
-          ? part
-          : { ...part, input: call.effectiveInput },
-      );
+      parts.push(part.malformed === undefined ? withInput(part, calls) : part);
     } else if (part.type !== 'text') {
       parts.push(part);
     } else if (spoken !== undefined) {
-      parts.push({ ...part, text: spoken });
+      parts.push(part.text === spoken ? part : { ...part, text: spoken });
       spoken = undefined;
     }
   }
   return deepFreeze({ role: 'assistant', content: parts });
+}
+
+function withInput(part: ToolCallPart, calls: readonly BatchCall[]): ToolCallPart {
+  const call = calls.find(({ callId }) => callId === part.callId);
+  return call === undefined || call.effectiveInput === part.input
+    ? part
+    : { ...part, input: call.effectiveInput };
 }
 
 /** One result for every call, in the order of the batch (L4). */

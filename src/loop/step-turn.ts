@@ -9,7 +9,15 @@ import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
 import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
-import { closingEvents, emit, enter, failed, finish, type Transition } from './transition.ts';
+import {
+  closingEvents,
+  commitThen,
+  emit,
+  enter,
+  failed,
+  finish,
+  type Transition,
+} from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
 
@@ -67,6 +75,19 @@ export function onTurnResumed(
   }
   const next = { ...phase, turn, armed: false };
   return turn.between === true ? beginStoppedStep(state, next) : enter(state, next);
+}
+
+/** Marks the end of a conversation whose last turn has ended. The thread stays, and a message begins a new turn. */
+export function onThreadEnded(
+  state: ThreadState,
+  event: Of<'thread.ended'>,
+): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'finished') return undefined;
+  return commitThen(state, phase, {
+    turn: phase.turn,
+    events: [{ type: 'thread.ended', reason: event.reason }],
+  });
 }
 
 export function openTurn(state: ThreadState, next: NextTurn, messageCount: number): Transition {

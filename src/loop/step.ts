@@ -15,7 +15,7 @@ import {
   onResponseJudged,
 } from './step-response.ts';
 import { onToolsFinished } from './step-tools.ts';
-import { onOpeningJudged, onTurnRequested, onTurnResumed } from './step-turn.ts';
+import { onOpeningJudged, onThreadEnded, onTurnRequested, onTurnResumed } from './step-turn.ts';
 import type { Transition } from './transition.ts';
 
 /**
@@ -53,6 +53,8 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onOutgoingJudged(state, event, rules);
     case 'tools.finished':
       return onToolsFinished(state, event, rules);
+    case 'thread.ended':
+      return onThreadEnded(state, event);
     case 'approvals.answered':
       return onApprovalsAnswered(state, event);
     case 'committed':

@@ -27,8 +27,6 @@ export interface ThreadRun {
   readonly leases: LeaseKeeper;
   readonly threadId: string;
   readonly options: RunOptions;
-  /** True when a thread that does not exist yet may be begun. */
-  readonly mayCreate: boolean;
 }
 
 /**

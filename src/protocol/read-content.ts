@@ -28,25 +28,26 @@ export function chatResponse(parts: {
   readonly usage: Usage;
   readonly latencyMs: number;
 }): ChatResponse {
-  return deepFreeze({
+  const { content } = parts;
+  return Object.freeze({
     id: parts.id,
     model: parts.model,
-    content: parts.content,
-    text: joinText(parts.content),
-    reasoning: parts.content.reduce(
-      (all, part) => (part.type === 'reasoning' ? all + part.text : all),
-      '',
-    ),
-    toolCalls: callsIn(parts.content),
+    content: deepFreeze(content),
+    text: joinText(content),
+    reasoning: joinText(content, 'reasoning'),
+    toolCalls: deepFreeze(callsIn(content)),
     finishReason: parts.finishReason,
-    usage: parts.usage,
+    usage: deepFreeze(parts.usage),
     latencyMs: parts.latencyMs,
   });
 }
 
-function joinText(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+function joinText(
+  parts: readonly { readonly type: string; readonly text?: string }[],
+  type: 'text' | 'reasoning' = 'text',
+): string {
   let text = '';
-  for (const part of parts) if (part.type === 'text') text += part.text ?? '';
+  for (const part of parts) if (part.type === type) text += part.text ?? '';
   return text;
 }
 

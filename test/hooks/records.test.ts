@@ -37,6 +37,7 @@ describe('the record of decisions', () => {
       decision: 'block',
       reason: 'too much',
       callId: '1.1.0',
+      toolName: 'refund',
       durationMs: expect.any(Number),
       digest: 'hmac-preToolUse-1',
     });

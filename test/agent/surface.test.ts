@@ -1,0 +1,60 @@
+import { createAgent, defineHooks, scriptedModel, ToolDecision } from 'agent-hooks';
+import { describe, expect, test } from 'vitest';
+import { callPay, desk } from '../loop/desk.ts';
+
+describe('what the types name and this version does not do', () => {
+  const model = scriptedModel(['hello']);
+  const refused = {
+    "streaming: 'window'": { streaming: 'window' },
+    "onBusy: 'queue'": { onBusy: 'queue' },
+    "onBusy: 'interrupt'": { onBusy: 'interrupt' },
+    stateSchema: { stateSchema: {} },
+  } as const;
+  for (const [name, option] of Object.entries(refused)) {
+    test(`${name} is refused when the agent is built, never ignored`, () => {
+      expect(() => createAgent({ name: 'a', model, ...option })).toThrow(
+        expect.objectContaining({ code: 'not-enforced' }),
+      );
+    });
+  }
+
+  test('submitToolResults has nothing to answer', async () => {
+    const agent = createAgent({ name: 'a', model });
+    await expect(agent.submitToolResults({ threadId: 't', results: [] })).rejects.toMatchObject({
+      code: 'nothing-to-continue',
+    });
+  });
+});
+
+describe('endThread', () => {
+  test('ends an open turn first, tells observers, and a message begins a new turn', async () => {
+    const ask = defineHooks({
+      name: 'ask',
+      preToolUse: () => ToolDecision.requiresConfirmation('pay?'),
+    });
+    const script = [{ toolCalls: [callPay(5)] }, 'hello again'];
+    const { agent, store, log } = desk({ script, hooks: [ask] });
+    await agent.run({ threadId: 't', message: 'go' });
+    let waited = false;
+    agent.on('thread.ended', async () => {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      waited = true;
+    });
+    await agent.endThread('t', 'the user left');
+    expect(waited).toBe(true);
+    expect(log).not.toContain('pay 5');
+    const events = await store.readEvents('t');
+    expect(events.slice(-2)).toMatchObject([
+      { type: 'turn.finished', status: 'cancelled' },
+      { type: 'thread.ended', reason: 'the user left' },
+    ]);
+    expect(await agent.run({ threadId: 't', message: 'hi' })).toMatchObject({
+      status: 'completed',
+    });
+  });
+
+  test('an unknown thread is an error', async () => {
+    const { agent } = desk({ script: [] });
+    await expect(agent.endThread('nobody', 'x')).rejects.toMatchObject({ code: 'unknown-thread' });
+  });
+});
