@@ -55,7 +55,7 @@ export function recordFailure(
 /**
  * A `hook.decided` whose digest is made when it is first read: an HMAC costs more than the whole ask, and most
  * decisions are never stored. The getter is an own, enumerable member, so that copies and JSON have it too; a
- * class, because a literal with a getter costs as much as asking four policies.
+ * class, because a literal with a getter costs as much as the whole ask.
  */
 class DecidedBody {
   readonly type = 'hook.decided';

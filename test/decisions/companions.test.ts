@@ -135,6 +135,13 @@ describe('decision codecs — what is read', () => {
     }
   });
 
+  test('is the constant of the companion for a move without data, however it was given', () => {
+    for (const given of [ToolDecision.allow(), { type: 'allow' }, JSON.parse('{"type":"allow"}')]) {
+      const read = toolDecisionCodec.read(given);
+      expect('decision' in read && read.decision).toBe(ToolDecision.allow());
+    }
+  });
+
   test('is not the object of the giver even when it has only a type', () => {
     let asked = 0;
     const turncoat = {

@@ -51,6 +51,27 @@ describe('the deadlines of one run', () => {
     expect(passed).toEqual(['second']);
   });
 
+  test('count from when their time began, not from when they are added', () => {
+    const { passed, deadlines, limit } = make();
+    const since = performance.now();
+    vi.advanceTimersByTime(4);
+    deadlines.add(limit('a'), 10, since);
+    vi.advanceTimersByTime(5);
+    expect(passed).toEqual([]);
+    vi.advanceTimersByTime(1);
+    expect(passed).toEqual(['a']);
+  });
+
+  test('one that is cancelled by another that passes at the same time never passes', () => {
+    const { passed, deadlines, limit } = make();
+    const second = limit('second');
+    deadlines.add({ passed: () => deadlines.cancel(second) }, 10);
+    deadlines.add(second, 10);
+    deadlines.add(limit('third'), 10);
+    vi.advanceTimersByTime(100);
+    expect(passed).toEqual(['third']);
+  });
+
   test('pass even when the clock stands still', () => {
     const { passed, deadlines, limit } = make(() => 0);
     deadlines.add(limit('a'), 10);
