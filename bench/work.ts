@@ -41,8 +41,8 @@ const ALLOWED = new Set(['weather', 'forecast']);
 /** The three guards, as plain functions: one each before the call, after it, and before the tool. */
 const guards = {
   request: async (request: { readonly messages: readonly Message[] }): Promise<boolean> => {
-    const last = request.messages.findLast((message) => message.role === 'user');
-    return last === undefined || !textOf(last).includes('ignore all previous instructions');
+    const last = request.messages.at(-1);
+    return last?.role !== 'user' || !textOf(last).includes('ignore all previous instructions');
   },
   response: async (text: string): Promise<boolean> => !CARD.test(text),
   tool: async (toolName: string): Promise<boolean> => ALLOWED.has(toolName),

@@ -125,7 +125,7 @@ export type {
   ToolResult,
   ToolTier,
 } from './protocol/tool.ts';
-export { memoryStore } from './stores/memory.ts';
+export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts';
 export type {
   Claim,
   LedgerEntry,

@@ -41,6 +41,11 @@ export interface AgentOptions<Context = unknown> {
   readonly streaming?: 'hold' | 'window' | 'live';
   /** What the user is shown in the place of what was withheld. */
   readonly fallbacks?: { readonly [cause in FallbackCause]?: string };
+  /**
+   * Whether the audit keeps the text of a message that `onUserMessage` or `onOutgoingMessage` refused, in an event
+   * marked `discarded` that no stream gets. Default: true. A policy at `preLlmRequest` leaves nothing either way.
+   */
+  readonly keepDiscarded?: boolean;
   /** `voice` gives deciding points 500 ms in place of 5 s. */
   readonly hookTimeouts?: 'default' | 'voice';
   /** What a second run on a held thread gets. Default: `reject`, a `ThreadBusyError`; the others are refused so far. */

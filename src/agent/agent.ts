@@ -22,7 +22,7 @@ export interface Agent<Context = unknown> {
   submitToolResults(input: SubmitInput<Context>): Promise<RunResult>;
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to their limits. */
   endThread(threadId: string, reason: string): Promise<void>;
-  /** Approvals that wait for an answer, of one thread or of all, oldest id first. */
+  /** Approvals that can still be answered, of one thread or of all, by id. A page may hold fewer where some expired. */
   pendingApprovals(page?: {
     readonly threadId?: string;
     readonly after?: string;

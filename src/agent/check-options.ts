@@ -1,8 +1,18 @@
 import { ConfigError } from '../errors/config-error.ts';
+import type { FallbackCause } from '../events/event.ts';
 import { nearestName } from '../internal/nearest-name.ts';
-import type { UserMessage } from '../protocol/message.ts';
-import { parseUserMessage } from '../protocol/message-schema.ts';
+import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
 import type { AgentOptions } from './agent-options.ts';
+
+const FALLBACK_CAUSES = Object.keys({
+  'user-message': true,
+  request: true,
+  response: true,
+  outgoing: true,
+  'hook-failure': true,
+  error: true,
+  limit: true,
+} satisfies Record<FallbackCause, true>);
 
 const KNOWN = {
   name: isText,
@@ -17,6 +27,7 @@ const KNOWN = {
   resetStreakOn: oneOf('accept', 'user-message'),
   streaming: oneOf('hold', 'window', 'live'),
   fallbacks: isObject,
+  keepDiscarded: (value: unknown) => typeof value === 'boolean',
   hookTimeouts: oneOf('default', 'voice'),
   onBusy: oneOf('reject', 'queue', 'interrupt'),
   stateSchema: isObject,
@@ -28,6 +39,7 @@ const KNOWN = {
 
 const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   name: 'a name that is not empty',
+  instructions: 'a text',
   model: 'a ChatModel, with `id`, `generate` and `stream`',
   tools: 'a list of tools made with `tool()`',
   hooks: 'a list of policies, or a function that gives one for a thread',
@@ -57,7 +69,30 @@ export function checkAgentOptions(options: unknown): void {
     if (!isValid(value)) throw invalid(option);
   }
   checkNumbers(options);
+  checkTexts(options);
+  checkSettings(options);
   refuseUnenforced(options);
+}
+
+function checkTexts(options: object): void {
+  const fallbacks: unknown = Reflect.get(options, 'fallbacks');
+  if (!isObject(fallbacks)) return;
+  checkKeys('createAgent: fallbacks', fallbacks, FALLBACK_CAUSES);
+  for (const [cause, text] of Object.entries(fallbacks)) {
+    if (text !== undefined && typeof text !== 'string') throw invalid(`fallbacks.${cause}`);
+  }
+}
+
+function checkSettings(options: object): void {
+  const settings: unknown = Reflect.get(options, 'settings');
+  if (settings === undefined) return;
+  const read = modelSettingsSchema.safeParse(settings);
+  if (read.success) return;
+  throw new ConfigError('invalid-option', {
+    where: 'createAgent: settings',
+    what: firstProblem(read.error),
+    fix: 'The settings are temperature, topP, maxTokens, presencePenalty, frequencyPenalty, stop and seed',
+  });
 }
 
 const UNENFORCED: readonly (readonly [option: string, values: readonly unknown[] | 'any'])[] = [
@@ -93,27 +128,6 @@ export function checkKeys(where: string, given: object, known: readonly string[]
           : `Did you mean '${nearest}'?`,
     });
   }
-}
-
-/** Reads the user's message, or says what is wrong with it. */
-export function readMessage(where: string, value: unknown): UserMessage {
-  const read = parseUserMessage(value);
-  if ('message' in read && read.message.content.length > 0) return read.message;
-  throw new ConfigError('invalid-input', {
-    where,
-    what: `\`message\` ${'problem' in read ? read.problem : 'is empty'}`,
-    fix: "Pass a text, or `{ role: 'user', content: [...] }`",
-  });
-}
-
-export function checkThreadId(where: string, value: unknown): string {
-  if (typeof value === 'string' && value !== '' && value.length <= 500 && value.isWellFormed())
-    return value;
-  throw new ConfigError('invalid-input', {
-    where,
-    what: '`threadId` is no usable id',
-    fix: 'Pass a string of 1 to 500 characters',
-  });
 }
 
 function checkNumbers(options: object): void {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ConfigError } from '../errors/config-error.ts';
 import { HookError } from '../errors/hook-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
 import type { FallbackCause } from '../events/event.ts';
@@ -25,22 +26,14 @@ import type {
   SubmitInput,
 } from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
-import { checkAgentOptions, checkKeys, checkThreadId, readMessage } from './check-options.ts';
+import { checkAgentOptions, checkKeys } from './check-options.ts';
+import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { type HooksFor, hooksFor, notStarted } from './hooks-for.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 
-const RUN_KEYS = [
-  'threadId',
-  'message',
-  'supersede',
-  'context',
-  'sender',
-  'channel',
-  'session',
-  'signal',
-];
-const RESUME_KEYS = ['threadId', 'answers', 'context', 'sender', 'channel', 'session', 'signal'];
+const RUN_KEYS = ['threadId', 'message', 'supersede'];
+const RESUME_KEYS = ['threadId', 'answers'];
 
 const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
   'user-message': 'Sorry, I cannot help with that.',
@@ -66,7 +59,7 @@ interface Start<Context> {
   readonly threadId: string;
   readonly input: RunContext<Context>;
   readonly begin: (run: ThreadRun) => Promise<RunResult>;
-  readonly rules?: Rules;
+  readonly rules?: Partial<Rules>;
   readonly outlet?: Outlet;
 }
 
@@ -107,9 +100,9 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 
   async runStep(input: StepInput<Context>): Promise<RunResult> {
-    checkKeys('agent.runStep', input, RUN_KEYS);
+    checkRunInput('agent.runStep', input, RUN_KEYS);
     const threadId = checkThreadId('agent.runStep', input.threadId);
-    const rules = { ...this.#rules, singleStep: true };
+    const rules = { singleStep: true };
     if (input.message === undefined) {
       return this.#start({ threadId, input, rules, begin: continueTurn });
     }
@@ -120,7 +113,7 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 
   async resume(input: ResumeInput<Context>): Promise<RunResult> {
-    checkKeys('agent.resume', input, RESUME_KEYS);
+    checkRunInput('agent.resume', input, RESUME_KEYS);
     const threadId = checkThreadId('agent.resume', input.threadId);
     const answers = checkAnswers(input.answers ?? []);
     return this.#start({ threadId, input, begin: (run) => resumeThread(run, answers) });
@@ -151,7 +144,17 @@ class ThreadAgent<Context> implements Agent<Context> {
   async pendingApprovals(
     page: Parameters<Agent['pendingApprovals']>[0] = {},
   ): ReturnType<Agent['pendingApprovals']> {
-    return this.#ports.store.pendingApprovals(page);
+    if (typeof page !== 'object' || page === null) {
+      throw new ConfigError('invalid-input', {
+        where: 'agent.pendingApprovals',
+        what: 'it was called without an object',
+        fix: 'Pass `{ threadId }`, or nothing for the approvals of all threads',
+      });
+    }
+    checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
+    const now = this.#ports.clock.now();
+    const open = await this.#ports.store.pendingApprovals(page);
+    return open.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   }
 
   on<Pattern extends EventPattern>(
@@ -172,7 +175,7 @@ class ThreadAgent<Context> implements Agent<Context> {
     input: RunInput<Context>,
     outlet: Outlet | undefined,
   ): Promise<RunResult> {
-    checkKeys(where, input, RUN_KEYS);
+    checkRunInput(where, input, RUN_KEYS);
     const threadId =
       input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
     const message = readMessage(where, input.message);
@@ -190,6 +193,7 @@ class ThreadAgent<Context> implements Agent<Context> {
     }
     const cancel = new CancelScope(input.signal);
     const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';
+    const live = outlet !== undefined && !holds;
     const result = start.begin({
       ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(hooks, facts, ports) },
       leases: this.#leases,
@@ -203,10 +207,11 @@ class ThreadAgent<Context> implements Agent<Context> {
           session: input.session ?? null,
         },
         cancel,
-        rules: start.rules ?? this.#rules,
+        rules: { ...this.#rules, ...start.rules, announcesCalls: live },
         ...(outlet !== undefined && { outlet: outlet.push }),
         backpressure: outlet?.backpressure ?? none,
-        live: outlet !== undefined && !holds,
+        isWatched: hooks.has('onEvent'),
+        live,
         streams: outlet !== undefined,
       },
     });
@@ -227,8 +232,10 @@ function rulesOf(options: AgentOptions<never>): Rules {
     resetStreakOn: options.resetStreakOn ?? 'accept',
     limits: { steps: 50, ...options.limits },
     fallbacks: { ...FALLBACKS, ...options.fallbacks },
+    keepDiscarded: options.keepDiscarded ?? true,
     maxPauses: 3,
     maxAttempts: 3,
+    announcesCalls: false,
     singleStep: false,
   });
 }

@@ -17,12 +17,36 @@ export abstract class AgentHooksError extends Error {
 
   constructor(text: ErrorText, options?: { readonly cause?: unknown }) {
     super(`${text.where}: ${text.what}. ${text.fix}`, options);
-    Object.defineProperty(this, MARKER, { value: true });
+    Object.defineProperty(this, MARKER, { value: classNames(new.target) });
   }
 
-  static isInstance(value: unknown): value is AgentHooksError {
-    return typeof value === 'object' && value !== null && MARKER in value;
+  /** True for an error of this class, or of one that extends it, from any copy of the package. */
+  static isInstance<Leaf extends abstract new (...args: never) => unknown>(
+    this: Leaf,
+    value: unknown,
+  ): value is InstanceType<Leaf> {
+    if (typeof value !== 'object' || value === null) return false;
+    const names: unknown = Reflect.get(value, MARKER);
+    return Array.isArray(names) && names.includes(this.name);
   }
+
+  /** What a log gets: never the cause, which may hold anything. */
+  toJSON(): ErrorInfo {
+    return errorInfo(this);
+  }
+}
+
+/** The class and those it extends, up to the base. */
+function classNames(leaf: { readonly name: string }): readonly string[] {
+  const names: string[] = [];
+  for (
+    let each: unknown = leaf;
+    typeof each === 'function' && each !== Error;
+    each = Object.getPrototypeOf(each)
+  ) {
+    names.push(each.name);
+  }
+  return names;
 }
 
 /** An error as it is stored with a turn that failed. The cause stays in the process it happened in. */

@@ -18,7 +18,7 @@ export class ThreadBusyError extends StoreError {
     super({
       where: `thread '${threadId}'`,
       what: 'another run holds it',
-      fix: 'Wait for that run to end, or cancel it',
+      fix: 'Wait for that run to end, or cancel it in the process it runs in. The claim of a process that ended runs out by itself',
     });
     this.name = 'ThreadBusyError';
   }
@@ -32,7 +32,7 @@ export class ThreadConflictError extends StoreError {
     super({
       where: `thread '${threadId}'`,
       what,
-      fix: 'Load the thread again and repeat the request',
+      fix: 'Do not repeat the request: tools may have run. Go on with `resume`, which settles what is open',
     });
     this.name = 'ThreadConflictError';
   }

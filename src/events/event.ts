@@ -169,8 +169,8 @@ export type EventBody =
       readonly recheck?: true;
       readonly shadow?: true;
       readonly durationMs: number;
-      /** HMAC of what was judged, under a key of the thread. */
-      readonly digest: string;
+      /** HMAC of what was judged, under a key of the thread. Absent where nothing keeps or hears it. */
+      readonly digest?: string;
     }
   | {
       readonly type: 'hook.failed';

@@ -114,8 +114,12 @@ function misspelled(name: string): string | undefined {
   const words = name.replace(/(?!^)_/g, '').toLowerCase();
   const same = HOOK_POINTS.find((point) => point.toLowerCase() === words);
   if (same !== undefined) return same;
-  if (/^(on|pre|post|wrap)[A-Z]/.test(name)) {
-    return nearestName(name, HOOK_POINTS) ?? HOOK_POINTS.find((point) => startsLike(name, point));
+  if (/^(on|pre|post|wrap|before|after|modify)[A-Z]/.test(name)) {
+    const ours = name
+      .replace(/^before/, 'pre')
+      .replace(/^after/, 'post')
+      .replace(/^modify/, 'on');
+    return nearestName(ours, HOOK_POINTS) ?? HOOK_POINTS.find((point) => startsLike(ours, point));
   }
   const isAsLong = Math.abs(name.length - 'systemPrompt'.length) <= 2;
   return isAsLong ? nearestName(name, ['systemPrompt']) : undefined;

@@ -64,8 +64,8 @@ export interface GatePorts {
    * that had been given up on still did. Must not throw.
    */
   readonly record: (body: EventBody) => void;
-  /** The HMAC of what was judged. Called only when a recorded event is read. */
-  readonly digest: (point: HookPoint, payload: unknown) => string;
+  /** The HMAC of what was judged; absent for a run whose decisions nobody keeps or hears. */
+  readonly digest?: (point: HookPoint, payload: unknown) => string;
   readonly messages: () => readonly Message[];
   readonly state: () => { readonly [key: string]: JsonValue };
   readonly counters: Counters;

@@ -1,4 +1,5 @@
 import type { HookError } from '../errors/hook-error.ts';
+import type { EventBody } from '../events/event.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { HookEntry, Move } from './entry.ts';
@@ -26,7 +27,7 @@ export interface Recorded {
 
 /** Records an explicit decision. Feedback and rewrites are never in it; what was judged only as a digest. */
 export function recordDecision(ask: Recorded, decision: Move): void {
-  ask.run.ports.record(new DecidedBody(ask, decision));
+  ask.run.ports.record(decidedBody(ask, decision));
 }
 
 /** Records a failure: who, where and of what kind, and nothing of what was thrown but the name of its class. */
@@ -52,52 +53,23 @@ export function recordFailure(
   });
 }
 
-/**
- * A `hook.decided` whose digest is made when it is first read: an HMAC costs more than the whole ask, and most
- * decisions are never stored. The getter is an own, enumerable member, so that copies and JSON have it too; a
- * class, because a literal with a getter costs as much as the whole ask.
- */
-class DecidedBody {
-  readonly type = 'hook.decided';
-  readonly policy: string;
-  readonly point: HookPoint;
-  readonly decision: string;
-  readonly durationMs: number;
-  declare readonly digest: string;
-  declare readonly version?: string;
-  declare readonly reason?: string;
-  declare readonly callId?: string;
-  declare readonly toolName?: string;
-  declare readonly recheck?: true;
-  readonly #ask: Recorded;
-  #digest: string | undefined;
-
-  constructor(ask: Recorded, decision: Move) {
-    const { version, policy } = ask.entry;
-    const { point, callId, toolName, recheck } = ask.question;
-    const reason = reasonOf(decision);
-    // First, while every record still has the same members: cheaper than at the end.
-    Object.defineProperty(this, 'digest', DecidedBody.#lazily);
-    this.policy = policy;
-    this.point = point;
-    this.decision = decision.type;
-    this.durationMs = ask.durationMs;
-    if (version !== undefined) this.version = version;
-    if (reason !== undefined) this.reason = reason;
-    if (callId !== undefined) this.callId = callId;
-    if (toolName !== undefined) this.toolName = toolName;
-    if (recheck) this.recheck = true;
-    this.#ask = ask;
-  }
-
-  static readonly #lazily: PropertyDescriptor & ThisType<DecidedBody> = {
-    enumerable: true,
-    configurable: true,
-    get() {
-      const { run, question } = this.#ask;
-      this.#digest ??= run.ports.digest(question.point, question.result ?? question.payload);
-      return this.#digest;
-    },
+/** One shape for every record, whatever it leaves out: the stamp of the run is put on it later. */
+function decidedBody(ask: Recorded, decision: Move): EventBody {
+  const { version, policy } = ask.entry;
+  const { point, callId, toolName, recheck, result, payload } = ask.question;
+  const reason = reasonOf(decision);
+  const digest = ask.run.ports.digest?.(point, result ?? payload);
+  return {
+    type: 'hook.decided',
+    policy,
+    point,
+    decision: decision.type,
+    durationMs: ask.durationMs,
+    ...(version !== undefined && { version }),
+    ...(reason !== undefined && { reason }),
+    ...(callId !== undefined && { callId, ...(toolName !== undefined && { toolName }) }),
+    ...(recheck && { recheck }),
+    ...(digest !== undefined && { digest }),
   };
 }
 

@@ -2,7 +2,9 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { perform } from './perform.ts';
+import { retract } from './retract.ts';
 import type { Session } from './session.ts';
+import { turnOf } from './state.ts';
 import { step } from './step.ts';
 
 /**
@@ -26,8 +28,16 @@ export async function drive(session: Session, first: LoopEvent): Promise<void> {
       event = isThenable(answer) ? await answer : answer;
     }
     if (cancel.cancelled && event !== undefined) event = cancelled(event);
+    if (event?.type === 'turn.cancelled') retractCancelled(session);
   }
 }
+
+function retractCancelled(session: Session): void {
+  const turn = turnOf(session.state.phase);
+  if (turn !== undefined) retract(session, CANCELLED, { turn, point: 'cancel' });
+}
+
+const CANCELLED = Object.freeze({ type: 'cancelled' });
 
 /** Commits are never cut off, and tools that may have started answer for themselves. */
 function isCancellable(effect: Effect): boolean {

@@ -1,9 +1,9 @@
 import type { LedgerNote } from './effect.ts';
-import { saveOutcome } from './perform-commit.ts';
+import { saveNotes } from './perform-commit.ts';
 import type { Session } from './session.ts';
 
 /**
- * Saves how the `once` calls of a batch ended while others of it still run. One after the other: two commits at
+ * Saves what becomes of the `once` calls of a batch while it still runs. One after the other: two commits at
  * once would expect the same version of the thread.
  */
 export class OutcomeSaver {
@@ -21,13 +21,16 @@ export class OutcomeSaver {
   }
 
   /** Never rejects. What could not be saved here is in the commit of the whole batch again. */
-  save(note: LedgerNote): Promise<void> {
-    this.#last = this.#saveAfter(this.#last, note);
+  save(notes: readonly LedgerNote[]): Promise<void> {
+    this.#last = this.#saveAfter(this.#last, notes);
     return this.#last;
   }
 
-  async #saveAfter(earlier: Promise<void> | undefined, note: LedgerNote): Promise<void> {
+  async #saveAfter(
+    earlier: Promise<void> | undefined,
+    notes: readonly LedgerNote[],
+  ): Promise<void> {
     await earlier;
-    if (!(await saveOutcome(this.#session, note))) this.#failed = true;
+    if (!(await saveNotes(this.#session, notes))) this.#failed = true;
   }
 }

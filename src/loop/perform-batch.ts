@@ -101,9 +101,10 @@ class BatchJudge {
     const failure = this.#failure;
     const session = this.#session;
     if (failure !== undefined) session.error = failure.error;
-    const isRetry = ({ verdict }: JudgedCall): boolean => verdict.type === 'retry-with-feedback';
-    if (failure !== undefined || this.#judged.some(isRetry)) {
-      retract(session, DROPPED, { turn: this.#place.turn, point: 'preToolUse' });
+    const retry = this.#judged.find(({ verdict }) => verdict.type === 'retry-with-feedback');
+    const dropped = failure === undefined ? retry?.verdict : FAILED;
+    if (dropped !== undefined) {
+      retract(session, dropped, { turn: this.#place.turn, point: 'preToolUse' });
     }
     const at = session.ports.clock.now();
     return {
@@ -122,7 +123,7 @@ interface Answer {
 }
 
 const CANCELLED: LoopEvent = Object.freeze({ type: 'turn.cancelled' });
-const DROPPED = Object.freeze({ type: 'retry-with-feedback' });
+const FAILED = Object.freeze({ type: 'failed' });
 
 function unasked(call: BatchCall): JudgedCall {
   return { call, verdict: NO_OPINION };
@@ -140,6 +141,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     displayName: tool?.displayName ?? toolName,
     tier: tool?.tier ?? 'confirm',
     sideEffects: tool?.sideEffects ?? 'once',
+    parallel: tool?.parallel ?? false,
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
     ...(problem !== undefined && { refusal: { outcome: 'invalid', by: 'agent', reason: problem } }),
@@ -151,7 +153,7 @@ function checkCall(call: BatchCall, session: Session): MaybePromise<BatchCall> {
   if (call.refusal?.outcome !== 'invalid' && call.refusal !== undefined) return call;
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined) {
-    const known = session.ports.tools.names.join(', ');
+    const known = session.ports.tools.names.join(', ') || 'none';
     const reason = `there is no tool of this name; there are: ${known}`;
     return { ...call, refusal: { outcome: 'unknown-tool', by: 'agent', reason } };
   }
@@ -180,8 +182,8 @@ function withCheck(
 ): BatchCall {
   if ('problem' in checked)
     return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
-  const { displayName, tier, sideEffects } = tool;
-  return { ...call, displayName, tier, sideEffects, effectiveInput: checked.input };
+  const { displayName, tier, sideEffects, parallel } = tool;
+  return { ...call, displayName, tier, sideEffects, parallel, effectiveInput: checked.input };
 }
 
 type Judged = JudgedCall | HookFailed | 'cancelled';

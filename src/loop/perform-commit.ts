@@ -104,16 +104,18 @@ function tellLost(
   session.tell(body, turn?.turnId ?? '', turn?.step ?? 0);
 }
 
-/** Commits how one `once` call ended before its batch is done, without moving the state on. False when it failed. */
-export async function saveOutcome(session: Session, note: LedgerNote): Promise<boolean> {
-  const { state } = session;
-  const rest = { checkpoint: state, messages: [], approvals: [], ledger: [note] } as const;
+/** Commits what became of `once` calls before their batch is done, without moving the state on. False when it failed. */
+export async function saveNotes(session: Session, ledger: readonly LedgerNote[]): Promise<boolean> {
+  const rest = { checkpoint: session.state, messages: [], approvals: [] } as const;
   try {
-    await write({ type: 'commit', ...rest }, session);
+    await write({ type: 'commit', ...rest, ledger }, session);
     return true;
   } catch (error) {
-    tellLost(session, note.callId, { code: 'outcome-not-saved', error });
-    if (note.result !== undefined) await recordLate(session, note.callId, note.result);
+    for (const { callId, result } of ledger) {
+      if (result === undefined) continue;
+      tellLost(session, callId, { code: 'outcome-not-saved', error });
+      await recordLate(session, callId, result);
+    }
     return false;
   }
 }

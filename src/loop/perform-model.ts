@@ -171,7 +171,7 @@ function emptyResponse(session: Session, sent: number): ModelError {
   return new ModelError('empty-response', {
     where: `model '${session.ports.model.id}'`,
     what: `it answered the same request with nothing ${sent} times`,
-    fix: 'Nothing was stored of it; send the message again, or use another model',
+    fix: 'Nothing of the answer was stored, and the message was; ask on, or use another model',
   });
 }
 
@@ -179,6 +179,6 @@ function errorFinish(session: Session): ModelError {
   return new ModelError('model-failed', {
     where: `model '${session.ports.model.id}'`,
     what: 'it ended its answer with an error',
-    fix: 'Nothing was stored of it; send the message again',
+    fix: 'Nothing of the answer was stored, and the message was; ask on',
   });
 }

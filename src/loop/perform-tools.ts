@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
-import type { Effect } from './effect.ts';
+import type { Effect, LedgerNote } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
@@ -16,7 +16,7 @@ type RunTools = Extract<Effect, { readonly type: 'run-tools' }>;
 interface BatchRun {
   readonly session: Session;
   readonly turn: OpenTurn;
-  readonly size: number;
+  readonly calls: readonly BatchCall[];
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
   readonly recovering: boolean;
   readonly saver: OutcomeSaver;
@@ -28,16 +28,10 @@ interface BatchRun {
  * recorded outcome is used, a harmless call is repeated, and one that must not run twice is not.
  */
 export async function runTools(effect: RunTools, session: Session): Promise<LoopEvent> {
-  const { turn, recovering } = effect;
-  const run: BatchRun = {
-    session,
-    turn,
-    size: effect.calls.length,
-    ledger: recovering ? await readLedger(session, effect.calls) : NO_ENTRIES,
-    recovering,
-    saver: new OutcomeSaver(session),
-  };
-  const results = await runAll(effect.calls, run);
+  const { turn, calls, recovering } = effect;
+  const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
+  const saver = new OutcomeSaver(session);
+  const results = await runAll({ session, turn, calls, ledger, recovering, saver });
   return {
     type: 'tools.finished',
     results,
@@ -59,10 +53,8 @@ async function readLedger(
   return new Map(entries.map((entry) => [entry.callId, entry]));
 }
 
-async function runAll(
-  calls: readonly BatchCall[],
-  run: BatchRun,
-): Promise<readonly FinishedCall[]> {
+async function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
+  const { calls } = run;
   const [only] = calls;
   if (calls.length === 1 && only !== undefined) {
     return only.refusal === undefined ? [await finishCall(only, 0, run)] : [];
@@ -80,35 +72,59 @@ async function runAll(
 }
 
 async function finishCall(call: BatchCall, index: number, run: BatchRun): Promise<FinishedCall> {
-  const { session, turn, size } = run;
+  const { session, turn, calls } = run;
   const { clock } = session.ports;
+  const { callId } = call;
   const started = clock.monotonic();
-  const known = knownOutcome(call, run);
-  if (known !== undefined)
-    return { callId: call.callId, result: known, durationMs: 0, started: false };
-  if (session.options.cancel.cancelled)
-    return { callId: call.callId, result: CANCELLED, durationMs: 0, started: false };
-  if (run.saver.failed)
-    return { callId: call.callId, result: NOT_STARTED, durationMs: 0, started: false };
+  const known = knownOutcome(call, run) ?? (await reasonNotToStart(call, run));
+  if (known !== undefined) return { callId, result: known, durationMs: 0, started: false };
   const executing = executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
   const raw = isThenable(executing) ? await executing : executing;
   const gate = session.gateFor(turn.turnId);
   const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
+  const batch = { index, size: calls.length };
   const result =
     ran && gate.has('postToolUse')
-      ? await gate.toolResult(invocationOf(call, { index, size }), raw, momentOf(turn, 1))
+      ? await gate.toolResult(invocationOf(call, batch), raw, momentOf(turn, 1))
       : raw;
-  // Beside others, an outcome must not wait for the slowest of them to be safe.
-  if (call.sideEffects === 'once' && size > 1 && result.outcome !== 'unknown') {
-    const inputDigest = call.inputDigest ?? '';
-    await run.saver.save({ callId: call.callId, inputDigest, result });
+  if (calls.length > 1) await saveProgress(call, result, run);
+  return { callId, result, durationMs: Math.round(clock.monotonic() - started), started: true };
+}
+
+/** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
+async function reasonNotToStart(call: BatchCall, run: BatchRun): Promise<ToolResult | undefined> {
+  const { session, saver, recovering, ledger } = run;
+  if (session.options.cancel.cancelled) return CANCELLED;
+  if (recovering && call.sideEffects === 'once' && !ledger.has(call.callId)) {
+    await saver.save([intentOf(call)]);
   }
-  return {
-    callId: call.callId,
-    result,
-    durationMs: Math.round(clock.monotonic() - started),
-    started: true,
-  };
+  return saver.failed ? NOT_STARTED : undefined;
+}
+
+/**
+ * Beside others, an outcome must not wait for the slowest of them to be safe. The same commit holds the intent
+ * of the call that has waited for this one.
+ */
+async function saveProgress(call: BatchCall, result: ToolResult, run: BatchRun): Promise<void> {
+  if (call.sideEffects !== 'once') return;
+  const notes: LedgerNote[] = [];
+  if (result.outcome !== 'unknown') notes.push({ ...intentOf(call), result });
+  const next = call.parallel ? undefined : nextInTurn(call, run.calls);
+  if (next !== undefined && !run.recovering) notes.push(intentOf(next));
+  if (notes.length > 0) await run.saver.save(notes);
+}
+
+/** The next call that must not run twice and runs only after this one. */
+function nextInTurn(call: BatchCall, calls: readonly BatchCall[]): BatchCall | undefined {
+  return calls
+    .slice(calls.indexOf(call) + 1)
+    .find(
+      (later) => later.refusal === undefined && later.sideEffects === 'once' && !later.parallel,
+    );
+}
+
+function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {
+  return { callId, inputDigest };
 }
 
 const CANCELLED: ToolResult = Object.freeze({
@@ -123,12 +139,13 @@ const NOT_STARTED: ToolResult = Object.freeze({
   output: 'Not executed: the outcome of a call before it could not be stored',
 });
 
-/** What a recorded outcome, or an intent without one, says about a call that an earlier process may have run. */
+/** What the ledger says of a call that an earlier process may have run; nothing of one that process never started. */
 function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
   if (!run.recovering || call.sideEffects !== 'once') return undefined;
   const entry = run.ledger.get(call.callId);
-  if (entry?.inputDigest === call.inputDigest && entry?.result !== undefined) return entry.result;
-  return UNKNOWN;
+  if (entry === undefined) return undefined;
+  if (entry.inputDigest !== call.inputDigest) return UNKNOWN;
+  return entry.result ?? UNKNOWN;
 }
 
 const UNKNOWN: ToolResult = Object.freeze({

@@ -62,7 +62,7 @@ export function readModelResponse(value: unknown, modelId: string): ModelRespons
   throw new ModelError('invalid-response', {
     where: `model '${modelId}'`,
     what: `its answer is not a ModelResponse: ${firstProblem(read.error)}`,
-    fix: 'Nothing was stored of it; correct the ChatModel that gave it',
+    fix: 'Nothing of the answer was stored; correct the ChatModel that gave it',
   });
 }
 

@@ -21,10 +21,14 @@ export interface Rules {
   readonly resetStreakOn: 'accept' | 'user-message';
   readonly limits: Limits;
   readonly fallbacks: { readonly [cause in FallbackCause]: string };
+  /** Whether the audit keeps the text of a message that a policy refused. */
+  readonly keepDiscarded: boolean;
   /** How often one batch may be asked again after its approvals were answered. */
   readonly maxPauses: number;
   /** How many model calls one step may start over crashes. */
   readonly maxAttempts: number;
+  /** Commit before every model call, so that what came before it is heard before its first delta. */
+  readonly announcesCalls: boolean;
   /** Stop with `continues` after one step. */
   readonly singleStep: boolean;
 }

@@ -1,9 +1,10 @@
 import type { AgentHooksError } from '../errors/base.ts';
 import type { AgentEvent, EventBody, EventStamp } from '../events/event.ts';
-import { freezeEvent } from '../events/freeze-event.ts';
 import { isStored } from '../events/pattern.ts';
+import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -23,6 +24,8 @@ export interface RunOptions {
   readonly outlet?: (event: AgentEvent) => void;
   /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
   readonly backpressure: () => Promise<void> | undefined;
+  /** True when some policy hears events. */
+  readonly isWatched: boolean;
   /** True when deltas leave as they come. */
   readonly live: boolean;
   /** True when the model's streaming call is to be used. */
@@ -116,10 +119,7 @@ export class Session {
     this.#gate = ports.hooks(facts, {
       now: ports.clock.monotonic,
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
-      digest: (point, payload) =>
-        point === 'preLlmRequest'
-          ? this.digest.ofRequest(payload as ChatRequest)
-          : this.digest.of(payload),
+      ...(this.#keepsDigests && { digest: this.#digestOf }),
       messages: () => this.messages,
       state: () => EMPTY,
       counters: ports.counters,
@@ -169,12 +169,10 @@ export class Session {
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
   publish(event: AgentEvent): void {
-    const { outlet } = this.options;
-    const isHeard =
-      outlet !== undefined || this.ports.isObserved() || this.#gate?.has('onEvent') === true;
-    if (!isHeard) return;
-    freezeEvent(event);
-    outlet?.(event);
+    if (!this.#isHeard) return;
+    deepFreeze(event);
+    // What was refused is for the audit: a stream is what a user interface shows.
+    if (!('discarded' in event)) this.options.outlet?.(event);
     this.ports.observe(event);
     this.#gate?.observe(event);
   }
@@ -184,7 +182,21 @@ export class Session {
     this.options.cancel.close();
   }
 
-  /** Puts the stamp on the body itself: it was made for this event, and copying it would make its digest now. */
+  /** Whether a decision is written down, or heard by somebody who may write it down. */
+  get #keepsDigests(): boolean {
+    return this.ports.store.keepsDigests !== false || this.#isHeard;
+  }
+
+  get #isHeard(): boolean {
+    return this.options.outlet !== undefined || this.ports.isObserved() || this.options.isWatched;
+  }
+
+  readonly #digestOf = (point: HookPoint, payload: unknown): string =>
+    point === 'preLlmRequest'
+      ? this.digest.ofRequest(payload as ChatRequest)
+      : this.digest.of(payload);
+
+  /** Puts the stamp on the body itself, which was made for this event. */
   #stamp(
     body: EventBody,
     place: { readonly turnId: string; readonly step: number; readonly seq: number },

@@ -91,6 +91,8 @@ export interface BatchCall {
   readonly displayName: string;
   readonly tier: ToolTier;
   readonly sideEffects: SideEffects;
+  /** True when it may run beside others of its batch. */
+  readonly parallel: boolean;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */

@@ -242,19 +242,17 @@ function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transitio
   return runBatch(state, turn, { batch });
 }
 
-/** The message enters the history with the intent of every `once` call, and only then does anything run (L8). */
+/**
+ * The message enters the history with the intent of each `once` call that may start at once, and only then does
+ * anything run (L8). One that waits for another gets its intent when that one is done, so that after a crash it
+ * is known not to have started.
+ */
 export function runBatch(
   state: ThreadState,
   turn: OpenTurn,
   run: { readonly batch: Batch; readonly text?: string; readonly events?: readonly EventBody[] },
 ): Transition {
   const { batch } = run;
-  const runnable = batch.calls.filter((call) => call.refusal === undefined);
-  const ledger = runnable.flatMap((call): LedgerNote[] =>
-    call.sideEffects === 'once'
-      ? [{ callId: call.callId, inputDigest: call.inputDigest ?? '' }]
-      : [],
-  );
   const events: EventBody[] = [...(run.events ?? [])];
   for (const call of batch.calls) {
     events.push(calledEvent(call));
@@ -264,6 +262,19 @@ export function runBatch(
   return commitThen(
     state,
     { name: 'running', turn, batch, recovering: false },
-    { turn, messages: [assistantMessage(batch.content, batch.calls, run.text)], events, ledger },
+    {
+      turn,
+      messages: [assistantMessage(batch.content, batch.calls, run.text)],
+      events,
+      ledger: firstIntents(batch.calls),
+    },
   );
+}
+
+function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {
+  const once = calls.filter((call) => call.refusal === undefined && call.sideEffects === 'once');
+  const first = once.find((call) => !call.parallel);
+  return once
+    .filter((call) => call.parallel || call === first)
+    .map(({ callId, inputDigest = '' }) => ({ callId, inputDigest }));
 }

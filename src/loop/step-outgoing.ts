@@ -37,7 +37,10 @@ export function onOutgoingJudged(
       events: text === '' ? [] : [{ type: 'message.outgoing', text, isFinal: false }],
     });
   }
-  const events = [...discarded(verdict, batch.text, false), fallbackEvent(rules)];
+  const events = [
+    ...discarded(verdict, { text: batch.text, isFinal: false, rules }),
+    fallbackEvent(rules),
+  ];
   return runBatch(state, turn, { batch, events });
 }
 
@@ -58,7 +61,7 @@ function finishSpoken(
     const outcome: Outcome = { status: 'completed', text, finishReason: response.finishReason };
     return finish(state, turn, { ...messageOf(response, text), outcome, events, rules });
   }
-  const events = discarded(verdict, response.text, true);
+  const events = discarded(verdict, { text: response.text, isFinal: true, rules });
   const outcome: Outcome =
     verdict.type === 'block'
       ? {
@@ -85,10 +88,18 @@ function failedOutcome(verdict: OutgoingVerdict): Outcome {
 }
 
 /** A refused text is kept in the audit as discarded; one that a failed policy withheld was never judged, and is not. */
-function discarded(verdict: OutgoingVerdict, text: string, isFinal: boolean): EventBody[] {
-  return verdict.type === 'block'
-    ? [{ type: 'message.outgoing', text, isFinal, discarded: true }]
-    : [];
+function discarded(
+  verdict: OutgoingVerdict,
+  {
+    text,
+    isFinal,
+    rules,
+  }: { readonly text: string; readonly isFinal: boolean; readonly rules: Rules },
+): EventBody[] {
+  if (verdict.type !== 'block') return [];
+  return [
+    { type: 'message.outgoing', text: rules.keepDiscarded ? text : '', isFinal, discarded: true },
+  ];
 }
 
 function fallbackEvent(rules: Rules): EventBody {

@@ -52,7 +52,7 @@ export function onRequestJudged(
     purpose: 'main',
     attempt,
   };
-  if (phase.armed) return enter(state, calling, [requested]);
+  if (phase.armed && !rules.announcesCalls) return enter(state, calling, [requested]);
   const { note } = phase;
   return commitThen(state, calling, {
     turn,

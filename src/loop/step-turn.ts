@@ -136,7 +136,13 @@ export function onOpeningJudged(
       // The audit keeps what onUserMessage refused; a turn that never began leaves no text at all.
       events:
         point === 'onUserMessage'
-          ? [{ type: 'message.user', text: textOf(message), discarded: true }]
+          ? [
+              {
+                type: 'message.user',
+                text: rules.keepDiscarded ? textOf(message) : '',
+                discarded: true,
+              },
+            ]
           : [],
       rules,
       fallback: 'user-message',

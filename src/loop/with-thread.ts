@@ -1,5 +1,6 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
+import { ThreadError } from '../errors/thread-error.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
@@ -94,8 +95,21 @@ async function openSession(
     stored === undefined
       ? newThread(threadId, ports.agentName, ports.newId())
       : readState(threadId, stored);
+  const owned = ownedBy(ports.agentName, state);
   const messages = stored === undefined ? [] : await ports.store.readMessages(threadId);
-  return new Session(ports, options, { state, token, stored, messages });
+  return new Session(ports, options, { state: owned, token, stored, messages });
+}
+
+/** An open turn goes on only under the agent, and so the policies, it began with. A new turn may be another's. */
+function ownedBy(agent: string, state: ThreadState): ThreadState {
+  if (state.agent === agent) return state;
+  const { name } = state.phase;
+  if (name === 'idle' || name === 'finished') return { ...state, agent };
+  throw new ThreadError('agent-mismatch', {
+    where: `thread '${state.threadId}'`,
+    what: `its open turn belongs to the agent '${state.agent}', not to '${agent}'`,
+    fix: 'Go on with the agent that began the turn, or end the turn with its `cancel`',
+  });
 }
 
 /** A stored state is this package's own writing; what is not readable as such names its thread. */

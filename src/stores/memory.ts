@@ -4,7 +4,7 @@ import {
   ThreadConflictError,
 } from '../errors/store-error.ts';
 import type { AgentEvent } from '../events/event.ts';
-import { freezeEvent } from '../events/freeze-event.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -21,13 +21,19 @@ import type {
   ThreadStore,
 } from './port.ts';
 
+export interface MemoryStoreOptions {
+  /** The clock of claims and late outcomes, in milliseconds since the epoch. Default: `Date.now`. */
+  readonly now?: () => number;
+  /** Whether decisions are kept with the digest of what they judged. Default: false. */
+  readonly digests?: boolean;
+}
+
 /**
  * Keeps threads in this process; they are gone when it ends. Every method answers at once. Values are kept
- * as they are given, frozen by their maker, and never copied. `now` is the clock of claims and late
- * outcomes, in milliseconds since the epoch; default `Date.now`.
+ * as they are given, frozen by their maker, and never copied.
  */
-export function memoryStore(options: { readonly now?: () => number } = {}): ThreadStore {
-  return new MemoryStore(options.now ?? Date.now);
+export function memoryStore(options: MemoryStoreOptions = {}): ThreadStore {
+  return new MemoryStore(options);
 }
 
 interface Lease {
@@ -55,14 +61,16 @@ interface StoredApproval {
 const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
 
 class MemoryStore implements ThreadStore {
+  readonly keepsDigests: boolean;
   readonly #now: () => number;
   readonly #leases = new Map<string, Lease>();
   readonly #threads = new Map<string, Thread>();
   readonly #approvals = new Map<string, StoredApproval>();
   readonly #open = new Map<string, StoredApproval>();
 
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(options: MemoryStoreOptions) {
+    this.#now = options.now ?? Date.now;
+    this.keepsDigests = options.digests ?? false;
   }
 
   claim(threadId: string, lease: { readonly holder: string; readonly ttlMs: number }): Claim {
@@ -144,7 +152,7 @@ class MemoryStore implements ThreadStore {
     const start = firstAbove(events, options.after ?? 0);
     const page = events.slice(start, start + pageLimit(options.limit));
     // The loop freezes an event only when somebody hears it; whoever reads one here must not change it either.
-    for (const event of page) freezeEvent(event);
+    for (const event of page) deepFreeze(event);
     return page;
   }
 

@@ -65,6 +65,8 @@ export interface PageOptions {
  * changes only, never on the length of the thread. Values given to a store are frozen and belong to it.
  */
 export interface ThreadStore {
+  /** False for a store that need not keep the digests of decisions, each of which costs an HMAC. Default: true. */
+  readonly keepsDigests?: boolean;
   /** Takes the thread until `ttlMs` from now. Throws `ThreadBusyError` while another holder's claim runs; one that ran out is taken over. A thread need not exist yet. */
   claim(
     threadId: string,

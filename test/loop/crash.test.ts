@@ -124,3 +124,40 @@ describe('L2: any process can pick a stored state up', () => {
     });
   });
 });
+
+describe('L8: a call that waited for another is known not to have started', () => {
+  const two = (request: ModelRequest) =>
+    request.messages.at(-1)?.role === 'tool'
+      ? 'done'
+      : { toolCalls: [callPay(5), callPay(6), callPay(7)] };
+
+  test('L8: after a crash in the first call, the first is unknown and the others run', async () => {
+    let now = 1_000;
+    const disk = memoryStore({ now: () => now });
+    const log: string[] = [];
+    const first = desk({ script: [two], store: dyingStore(disk, 2), log });
+    await first.agent.run({ threadId: 't', message: 'go' }).catch((error: unknown) => error);
+    expect(log.filter((entry) => entry.startsWith('pay'))).toEqual(['pay 5']);
+    now += 60_000;
+    const second = desk({ script: [two, two], store: disk, log });
+    const result = await second.agent.resume({ threadId: 't' });
+    expect(result.status).toBe('completed');
+    expect(log.filter((entry) => entry.startsWith('pay'))).toEqual(['pay 5', 'pay 6', 'pay 7']);
+    const outcomes = result.messages.flatMap(toolResultsOf).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['unknown', 'succeeded', 'succeeded']);
+  });
+
+  test('L8: after a crash between two calls, the outcome of the first is kept', async () => {
+    let now = 1_000;
+    const disk = memoryStore({ now: () => now });
+    const log: string[] = [];
+    const first = desk({ script: [two], store: dyingStore(disk, 3), log });
+    await first.agent.run({ threadId: 't', message: 'go' }).catch((error: unknown) => error);
+    now += 60_000;
+    const second = desk({ script: [two, two], store: disk, log });
+    const result = await second.agent.resume({ threadId: 't' });
+    const outcomes = result.messages.flatMap(toolResultsOf).map(({ outcome }) => outcome);
+    expect(outcomes).toEqual(['succeeded', 'unknown', 'succeeded']);
+    expect(log.filter((entry) => entry.startsWith('pay'))).toEqual(['pay 5', 'pay 6', 'pay 7']);
+  });
+});

@@ -16,20 +16,16 @@ describe('memory store', () => {
     expect(store.readMessages('t')).toEqual([]);
   });
 
-  test('values are kept as they are, and an event is not read beyond its number', async () => {
+  test('values are kept as they are, and an event is frozen when it is read', async () => {
     const store = memoryStore();
-    const lazy = { ...event('t', 1) };
-    Object.defineProperty(lazy, 'digest', {
-      enumerable: true,
-      get: () => {
-        throw new Error('it was read');
-      },
-    });
+    const first = { ...event('t', 1) };
     const message = userMessage('one');
-    const some: ThreadChanges = { ...changes(), messages: [message], events: [lazy] };
+    const some: ThreadChanges = { ...changes(), messages: [message], events: [first] };
     await store.claim('t', { holder: 'a', ttlMs: 1_000 });
     await store.commit('t', 1, 0, some);
     expect((await store.readMessages('t'))[0]).toBe(message);
-    expect((await store.readEvents('t'))[0]).toBe(lazy);
+    expect(Object.isFrozen(first)).toBe(false);
+    expect((await store.readEvents('t'))[0]).toBe(first);
+    expect(Object.isFrozen(first)).toBe(true);
   });
 });
