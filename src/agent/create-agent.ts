@@ -5,6 +5,7 @@ import { ThreadError } from '../errors/thread-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
+import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
@@ -61,6 +62,8 @@ interface Start<Context> {
   readonly begin: (run: ThreadRun) => Promise<RunResult>;
   readonly rules?: Partial<Rules>;
   readonly outlet?: Outlet;
+  /** In the place of the agent's policies. */
+  readonly hooks?: CompiledHooks;
 }
 
 interface LiveRun {
@@ -121,7 +124,9 @@ class ThreadAgent<Context> implements Agent<Context> {
 
   async cancel(threadId: string): Promise<RunResult> {
     const live = this.#live.get(checkThreadId('agent.cancel', threadId));
-    if (live === undefined) return this.#start({ threadId, input: {}, begin: cancelStored });
+    if (live === undefined) {
+      return this.#start({ threadId, input: {}, begin: cancelStored, hooks: NO_HOOKS });
+    }
     live.cancel.cancel();
     return live.result;
   }
@@ -137,7 +142,8 @@ class ThreadAgent<Context> implements Agent<Context> {
 
   async endThread(threadId: string, reason: string): Promise<void> {
     await this.cancel(threadId);
-    await this.#start({ threadId, input: {}, begin: (run) => endThread(run, reason) });
+    const begin = (run: ThreadRun) => endThread(run, reason);
+    await this.#start({ threadId, input: {}, begin, hooks: NO_HOOKS });
     await this.settled();
   }
 
@@ -186,7 +192,8 @@ class ThreadAgent<Context> implements Agent<Context> {
 
   #start(start: Start<Context>): Promise<RunResult> {
     const { threadId, input, outlet } = start;
-    const hooks = this.#hooksFor(threadId, input.context as Context); // an absent context is the app's own choice of type
+    // An absent context is the app's own choice of type.
+    const hooks = start.hooks ?? this.#hooksFor(threadId, input.context as Context);
     if (hooks instanceof HookError) {
       const text = this.#rules.fallbacks['hook-failure'];
       return Promise.resolve(notStarted(threadId, hooks, text));
@@ -194,14 +201,17 @@ class ThreadAgent<Context> implements Agent<Context> {
     const cancel = new CancelScope(input.signal);
     const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';
     const live = outlet !== undefined && !holds;
+    const running: { run?: LiveRun } = {};
     const result = start.begin({
       ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(hooks, facts, ports) },
       leases: this.#leases,
       threadId,
+      // Only the run that holds the thread can be cancelled through it.
+      onClaimed: () => running.run && this.#live.set(threadId, running.run),
       options: {
         context: input.context,
         facts: {
-          agentPath: [],
+          agentPath: NO_PATH,
           sender: input.sender ?? null,
           channel: input.channel ?? null,
           session: input.session ?? null,
@@ -215,16 +225,18 @@ class ThreadAgent<Context> implements Agent<Context> {
         streams: outlet !== undefined,
       },
     });
-    return this.#track(threadId, { cancel, result });
-  }
-
-  /** Only the run that holds the thread can be cancelled through it; one that was refused must not take its place. */
-  #track(threadId: string, live: LiveRun): Promise<RunResult> {
-    if (this.#live.has(threadId)) return live.result;
-    this.#live.set(threadId, live);
-    return live.result.finally(() => this.#live.delete(threadId));
+    const done = result.finally(() => {
+      if (this.#live.get(threadId) === running.run) this.#live.delete(threadId);
+    });
+    running.run = { cancel, result: done };
+    return done;
   }
 }
+
+/** Ending a turn asks no policy, and so needs none that could not be made for it. */
+const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
+
+const NO_PATH: readonly string[] = Object.freeze([]);
 
 function rulesOf(options: AgentOptions<never>): Rules {
   return Object.freeze({

@@ -33,7 +33,7 @@ const WHAT: Record<ApprovalRefusal, string> = {
   answered: 'it has been answered already',
   expired: 'its time to answer is over',
   altered: 'the call it was asked for has changed',
-  'not-an-approver': 'the person is not an approver of every policy that asked',
+  'not-an-approver': 'no policy that asked names this person',
   'invalid-input': 'the edited input does not fit the schema of the tool',
 };
 
@@ -43,6 +43,6 @@ const FIX: Record<ApprovalRefusal, string> = {
   answered: 'An approval counts once; list what is still open with `pendingApprovals`',
   expired: 'Resume without an answer to go on with the call not approved',
   altered: 'Have the person look at the call again',
-  'not-an-approver': 'Let somebody answer whom each of `requirements` names',
+  'not-an-approver': 'Let somebody answer whom `requirements` names',
   'invalid-input': 'Correct the edited input and answer again; the approval is still open',
 };

@@ -9,7 +9,7 @@ import { commitThen, enter, finish, type Transition, type Writes } from './trans
 export function beginFirstStep(
   state: ThreadState,
   turn: OpenTurn,
-  start: { readonly candidate: UserMessage; readonly at: number; readonly rules: Rules },
+  start: { readonly candidate: UserMessage; readonly tick: number; readonly rules: Rules },
 ): Transition {
   const limit = limitReached(state, turn, start);
   if (limit !== undefined)
@@ -30,7 +30,7 @@ export function beginNextStep(
   state: ThreadState,
   turn: OpenTurn,
   start: Writes & {
-    readonly at: number;
+    readonly tick: number;
     readonly rules: Rules;
     readonly events: readonly EventBody[];
     readonly note?: string;
@@ -92,10 +92,10 @@ function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; tu
 function limitReached(
   state: ThreadState,
   turn: OpenTurn,
-  now: { readonly at: number; readonly rules: Rules },
+  now: { readonly tick: number; readonly rules: Rules },
 ): LimitName | undefined {
   const { limits } = now.rules;
-  const active = turn.activeMs + now.at - turn.activeSince;
+  const active = turn.activeMs + now.tick - turn.activeSince;
   if (limits.wallTimeMs !== undefined && active >= limits.wallTimeMs) return 'wall-time';
   const ofTurn = countReached(limits, turn.step, totalTokens(turn.usage));
   if (ofTurn !== undefined) return ofTurn;

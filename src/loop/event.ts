@@ -7,18 +7,21 @@ import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts
 import type { ApprovalAnswer, ToolResult } from '../protocol/tool.ts';
 import type { BatchCall } from './state.ts';
 
-/** What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. */
+/**
+ * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is
+ * milliseconds since the epoch, for people; `tick` never goes back within one run, for limits.
+ */
 export type LoopEvent =
   | {
       readonly type: 'turn.requested';
       readonly message: UserMessage;
       readonly messageCount: number;
-      readonly at: number;
+      readonly tick: number;
       /** Answers every open approval "not approved". */
       readonly supersede: boolean;
     }
   /** A stored turn is picked up where its state says it is. */
-  | { readonly type: 'turn.resumed'; readonly at: number }
+  | { readonly type: 'turn.resumed'; readonly tick: number }
   | { readonly type: 'turn.cancelled'; readonly usage?: Usage }
   | {
       readonly type: 'opening.judged';
@@ -29,7 +32,6 @@ export type LoopEvent =
       readonly type: 'request.judged';
       readonly verdict: ChainVerdict<ChatRequest>;
       readonly model: string;
-      readonly at: number;
     }
   | { readonly type: 'model.responded'; readonly response: ChatResponse }
   | {
@@ -41,28 +43,32 @@ export type LoopEvent =
   | {
       readonly type: 'response.judged';
       readonly verdict: ChainVerdict<ChatResponse>;
-      readonly at: number;
+      readonly tick: number;
     }
   | {
       readonly type: 'batch.judged';
       readonly calls: readonly JudgedCall[];
+      /** True when text beside the calls was shown live. */
+      readonly shown?: true;
       readonly failure?: HookFailed;
       readonly at: number;
+      readonly tick: number;
     }
   | { readonly type: 'outgoing.judged'; readonly verdict: ChainVerdict<OutgoingText> }
   | {
       readonly type: 'tools.finished';
       readonly results: readonly FinishedCall[];
       readonly cancelled: boolean;
-      readonly at: number;
+      readonly tick: number;
     }
   | { readonly type: 'thread.ended'; readonly reason: string }
   | {
       readonly type: 'approvals.answered';
       readonly answers: readonly ApprovalAnswer[];
       readonly at: number;
+      readonly tick: number;
     }
-  | { readonly type: 'committed'; readonly at: number; readonly messageCount: number }
+  | { readonly type: 'committed'; readonly tick: number; readonly messageCount: number }
   | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
 
 /** A call with what the chain said of it. `approvalId` is minted for one that has to be confirmed. */

@@ -106,11 +106,13 @@ class BatchJudge {
     if (dropped !== undefined) {
       retract(session, dropped, { turn: this.#place.turn, point: 'preToolUse' });
     }
-    const at = session.ports.clock.now();
+    const { clock } = session.ports;
+    const now = { at: clock.now(), tick: clock.monotonic() };
     return {
       type: 'batch.judged',
       calls: this.#judged,
-      at,
+      ...now,
+      ...(session.hasStreamed && { shown: true }),
       ...(failure !== undefined && { failure }),
     };
   }

@@ -62,7 +62,11 @@ function undo(session: Session, changes: ThreadChanges, error: unknown): never {
 }
 
 function committed(session: Session): LoopEvent {
-  return { type: 'committed', at: session.ports.clock.now(), messageCount: session.messageCount };
+  return {
+    type: 'committed',
+    tick: session.ports.clock.monotonic(),
+    messageCount: session.messageCount,
+  };
 }
 
 /** What a tool has done is kept even when the commit that tells of it was refused. */

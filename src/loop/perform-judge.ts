@@ -49,7 +49,6 @@ export function judgeRequest(
       type: 'request.judged',
       verdict,
       model: session.ports.model.id,
-      at: session.ports.clock.now(),
     });
   if (!gate.has('preLlmRequest')) return answer(pass(request));
   return after(gate.request(request, momentOf(turn, attempt)), answer);
@@ -66,7 +65,7 @@ export function judgeResponse(
     return orCancelled(session, verdict, {
       type: 'response.judged',
       verdict,
-      at: session.ports.clock.now(),
+      tick: session.ports.clock.monotonic(),
     });
   };
   if (!gate.has('onLlmResponse')) return answer(pass(response));

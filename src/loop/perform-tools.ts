@@ -36,7 +36,7 @@ export async function runTools(effect: RunTools, session: Session): Promise<Loop
     type: 'tools.finished',
     results,
     cancelled: session.options.cancel.cancelled,
-    at: session.ports.clock.now(),
+    tick: session.ports.clock.monotonic(),
   };
 }
 

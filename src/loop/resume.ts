@@ -1,8 +1,8 @@
 import { ApprovalError } from '../errors/approval-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
-import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
+import { mayAnswer } from './may-answer.ts';
 import type { RunResult } from './result.ts';
 import { resumption } from './run.ts';
 import type { Session } from './session.ts';
@@ -23,8 +23,10 @@ export function resumeThread(
     const at = session.ports.clock.now();
     const taken: ApprovalAnswer[] = [];
     for (const answer of answers) taken.push(await checkAnswer(answer, session, { at, taken }));
-    if (taken.length > 0 || hasExpired(session, at))
-      return { type: 'approvals.answered', answers: taken, at };
+    if (taken.length > 0 || hasExpired(session, at)) {
+      const tick = session.ports.clock.monotonic();
+      return { type: 'approvals.answered', answers: taken, at, tick };
+    }
     return resumption(session);
   });
 }
@@ -48,7 +50,8 @@ async function checkAnswer(
   ) {
     throw new ApprovalError('altered', approvalId);
   }
-  if (!mayAnswer(approval, answer.by)) throw new ApprovalError('not-an-approver', approvalId);
+  if (!approval.requirements.some((wanted) => mayAnswer(wanted, answer.by)))
+    throw new ApprovalError('not-an-approver', approvalId);
   return answer.input === undefined ? answer : checkEdit(answer, call, session);
 }
 
@@ -93,13 +96,6 @@ async function refusalOf(session: Session, approvalId: string): Promise<Approval
   if (known === undefined) return new ApprovalError('unknown', approvalId);
   if (known.threadId !== session.threadId) return new ApprovalError('foreign', approvalId);
   return new ApprovalError(known.status === 'expired' ? 'expired' : 'answered', approvalId);
-}
-
-/** Every policy that named its approvers has to have named this one. */
-function mayAnswer(approval: Approval, by: string): boolean {
-  return approval.requirements.every(
-    ({ approvers }) => approvers === undefined || approvers.includes(by),
-  );
 }
 
 function hasExpired(session: Session, at: number): boolean {

@@ -138,8 +138,20 @@ export class Session {
       this.tell(body, turnId, step);
       return;
     }
+    if (this.hasStreamed) this.#settleShown(body, turnId, step);
     this.#lastSeq += 1;
     this.#outbox.push(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+  }
+
+  /** Text that was shown live counts once it is said, or something of its batch runs; what ends before that takes it back. */
+  #settleShown(body: EventBody, turnId: string, step: number): void {
+    const isSaid =
+      body.type === 'message.outgoing' && body.fallback === undefined && body.discarded !== true;
+    const isOver = body.type === 'step.finished' || body.type === 'turn.finished';
+    const isKept = isSaid || body.type === 'tool.started' || (isOver && isAccepted(body));
+    if (!isKept && !isOver) return;
+    this.hasStreamed = false;
+    if (!isKept) this.tell({ type: 'text.retracted', by: 'agent', point: 'turn' }, turnId, step);
   }
 
   /** What the next commit has to store. What is recorded during that commit waits for the one after it. */
@@ -215,6 +227,12 @@ export class Session {
 }
 
 const STARTS: ReadonlySet<string> = new Set(['turn.started', 'step.started']);
+
+function isAccepted(body: EventBody): boolean {
+  return body.type === 'step.finished'
+    ? body.outcome === 'accepted'
+    : body.type === 'turn.finished' && body.status === 'completed';
+}
 
 type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 

@@ -8,6 +8,7 @@ import type {
   ToolMessage,
   ToolResultPart,
 } from '../protocol/message.ts';
+import { joinText } from '../protocol/read-content.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { Rules } from './rules.ts';
 import type {
@@ -21,22 +22,29 @@ import type {
 } from './state.ts';
 import { closingEvents, commitThen, finish, type Transition, type Writes } from './transition.ts';
 
-/** The assistant message of a batch: what really runs, without a text nobody has judged when `text` is undefined. */
+/**
+ * The assistant message of a response: the inputs that really run, and the text that was judged; without a text
+ * when `text` is undefined. What was taken out of the text does not stay in the thoughts beside it, nor in what
+ * a provider keeps with them, unless calls remain that the provider wants its thoughts back for.
+ */
 export function assistantMessage(
   content: readonly AssistantPart[],
   calls: readonly BatchCall[],
   text?: string,
 ): AssistantMessage {
+  const isRewritten = joinText(content) !== (text ?? '');
   const parts: AssistantPart[] = [];
   let spoken = text === '' ? undefined : text;
   for (const part of content) {
     if (part.type === 'tool-call') {
       parts.push(part.malformed === undefined ? withInput(part, calls) : part);
-    } else if (part.type !== 'text') {
+    } else if (part.type === 'text') {
+      if (spoken !== undefined) parts.push(isRewritten ? { type: 'text', text: spoken } : part);
+      if (isRewritten) spoken = undefined;
+    } else if (part.type === 'file' || !isRewritten) {
       parts.push(part);
-    } else if (spoken !== undefined) {
-      parts.push(part.text === spoken ? part : { ...part, text: spoken });
-      spoken = undefined;
+    } else if (calls.length > 0 && part.providerMetadata !== undefined) {
+      parts.push(part);
     }
   }
   return deepFreeze({ role: 'assistant', content: parts });

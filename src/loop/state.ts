@@ -1,5 +1,5 @@
 import type { ErrorInfo } from '../errors/base.ts';
-import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
+import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, ToolOutcome, UserMessage } from '../protocol/message.ts';
@@ -58,7 +58,7 @@ export interface OpenTurn {
   readonly firstMessage: number;
   /** Active milliseconds before the latest start or resume; suspension does not count. */
   readonly activeMs: number;
-  /** When the turn was last started or resumed. */
+  /** The tick at which the turn was last started or resumed; means nothing in another process. */
   readonly activeSince: number;
   /** The input digests of calls that a person refused in this turn. */
   readonly denied?: readonly string[];
@@ -102,7 +102,14 @@ export interface BatchCall {
   /** Asked for and perhaps answered; the latest one. */
   readonly approval?: Approval;
   /** Every wish for an approval that answers have met for this very `effectiveInput`. */
-  readonly granted?: readonly ApprovalRequirement[];
+  readonly granted?: readonly Grant[];
+}
+
+/** One policy's wish, and who met it. */
+export interface Grant {
+  readonly policy: string;
+  readonly version?: string;
+  readonly by: string;
 }
 
 export interface Refusal {
@@ -116,6 +123,8 @@ export interface Batch {
   readonly content: readonly AssistantPart[];
   readonly text: string;
   readonly calls: readonly BatchCall[];
+  /** True when text of it was shown live before it was judged. */
+  readonly shown?: true;
   /** How often it has waited for a person. */
   readonly pauses: number;
 }
@@ -181,7 +190,7 @@ export type Speech =
 /** A message that came while an earlier turn still has to be settled. */
 export interface NextTurn {
   readonly message: UserMessage;
-  readonly at: number;
+  readonly tick: number;
 }
 
 /** A thread nobody has run yet. */

@@ -4,8 +4,9 @@ import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
+import { mayAnswer } from './may-answer.ts';
 import { noteDenied } from './repeats.ts';
-import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import type { Batch, BatchCall, Grant, OpenTurn, ThreadState } from './state.ts';
 import { commitThen, type Transition } from './transition.ts';
 
 /** Records the answers, and what expired meanwhile. The batch is judged again when no call of it is open. */
@@ -20,7 +21,7 @@ export function onApprovalsAnswered(
   const changed = calls.filter((call, index) => call !== phase.batch.calls[index]);
   const batch: Batch = { ...phase.batch, calls };
   const told = noteDenied(phase.turn, changed);
-  const turn: OpenTurn = { ...told, activeSince: event.at };
+  const turn: OpenTurn = { ...told, activeSince: event.tick };
   const open = calls.some((call) => call.refusal === undefined && call.approval?.status === 'open');
   const next = open
     ? ({ name: 'awaiting-approval', turn: told, batch } as const)
@@ -45,16 +46,23 @@ function answerCall(
   const answer = answers.get(approval.approvalId);
   if (answer === undefined) return expireCall(call, approval, at);
   const status = answer.approved ? 'approved' : 'denied';
-  const answered: Approval = { ...approval, status, answer: { ...answer, at } };
+  const answered: Approval = deepFreeze({ ...approval, status, answer: { ...answer, at } });
   if (answer.approved) {
     const input = deepFreeze(answer.input ?? call.effectiveInput);
     // Who approved another input has not approved this one.
     const earlier = jsonEqual(input, call.effectiveInput) ? (call.granted ?? []) : [];
-    const granted = [...earlier, ...approval.requirements];
+    const granted = [...earlier, ...grantsOf(approval, answer.by)];
     return { ...call, effectiveInput: input, approval: answered, granted };
   }
   const reason = answer.reason ?? `${answer.by} said no`;
   return { ...call, approval: answered, refusal: { outcome: 'denied', by: answer.by, reason } };
+}
+
+/** What this person's yes is worth: the wishes that name them, and those that name nobody. */
+function grantsOf(approval: Approval, by: string): readonly Grant[] {
+  return approval.requirements
+    .filter((wanted) => mayAnswer(wanted, by))
+    .map(({ policy, version }) => ({ policy, ...(version !== undefined && { version }), by }));
 }
 
 function expireCall(call: BatchCall, approval: Approval, at: number): BatchCall {

@@ -1,10 +1,12 @@
 import type { NamedFeedback } from '../decisions/fold.ts';
 import type { EventBody } from '../events/event.ts';
 import type { HookFailed } from '../hooks/gate.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { LedgerNote } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
+import { mayAnswer } from './may-answer.ts';
 import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
 import type { Rules } from './rules.ts';
 import {
@@ -48,20 +50,21 @@ export function onBatchJudged(
       feedback,
       point: 'preToolUse',
       usage: response.usage,
-      at: event.at,
+      tick: event.tick,
       rules,
     });
   }
   const accepted = resetStreak(state);
   const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
-  const batch: Batch = { content, text, calls: judged, pauses: 0 };
+  const shown = event.shown === true && { shown: true as const };
+  const batch: Batch = { content, text, calls: judged, pauses: 0, ...shown };
   const counted = countUnusable(turn, judged);
   const error = unusableError(counted);
   if (error !== undefined) {
     const ending = { batch, outcome: failed(error), rules, fallback: 'error' } as const;
     return { ...settleBatch(accepted, counted, ending), error };
   }
-  if (judged.some(isOpen)) return suspend(accepted, counted, { batch, at: event.at });
+  if (judged.some(isOpen)) return suspend(accepted, counted, { batch, tick: event.tick });
   return speakOrRun(accepted, counted, batch);
 }
 
@@ -130,7 +133,7 @@ function openApproval(
       ? verdict.requirements.map(({ decision }) => decision.expiresInMs)
       : [];
   const earliest = Math.min(...expiries.map((ms) => ms ?? Number.POSITIVE_INFINITY));
-  return {
+  return deepFreeze({
     approvalId: entry.approvalId ?? '',
     threadId: now.state.threadId,
     turnId: now.turn.turnId,
@@ -143,7 +146,7 @@ function openApproval(
     requestedAt: now.at,
     ...(Number.isFinite(earliest) && { expiresAt: now.at + earliest }),
     status: 'open',
-  };
+  });
 }
 
 /** Approved calls run only as what was approved; anything but a clear yes is blocked, or asked again (bounded). */
@@ -163,7 +166,7 @@ function onRejudged(
   );
   const next: Batch = { ...batch, calls };
   return calls.some(isOpen)
-    ? suspend(state, turn, { batch: next, at: event.at })
+    ? suspend(state, turn, { batch: next, tick: event.tick })
     : speakOrRun(state, turn, next);
 }
 
@@ -198,11 +201,12 @@ function rejudgeCall(
   return { ...call, approval: openApproval(entry, missing, now) };
 }
 
-/** A policy's wish is met by an approval that named it in this version; the tier only wants that a person looked. */
+/** A wish is met by a yes to this policy in this version from somebody it names; the tier only wants that a person looked. */
 function isGranted({ granted = [] }: BatchCall, wanted: ApprovalRequirement): boolean {
   if (wanted.policy === TIER_POLICY) return granted.length > 0;
   return granted.some(
-    ({ policy, version }) => policy === wanted.policy && version === wanted.version,
+    ({ policy, version, by }) =>
+      policy === wanted.policy && version === wanted.version && mayAnswer(wanted, by),
   );
 }
 
@@ -214,7 +218,7 @@ function isOpen(call: BatchCall): boolean {
 function suspend(
   state: ThreadState,
   turn: OpenTurn,
-  pause: { readonly batch: Batch; readonly at: number },
+  pause: { readonly batch: Batch; readonly tick: number },
 ): Transition {
   const batch: Batch = { ...pause.batch, pauses: pause.batch.pauses + 1 };
   const open = batch.calls.filter(isOpen);
@@ -228,7 +232,7 @@ function suspend(
       prompts: requirements.map(({ prompt }) => prompt),
     }),
   );
-  const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + pause.at - turn.activeSince };
+  const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + pause.tick - turn.activeSince };
   return commitThen(
     state,
     { name: 'awaiting-approval', turn: stopped, batch },

@@ -146,14 +146,14 @@ export function onResponseJudged(
         feedback: verdict.feedback,
         point: 'onLlmResponse',
         usage: phase.response.usage,
-        at: event.at,
+        tick: event.tick,
         rules,
       });
     case 'cancelled':
       return undefined;
     case 'pass': {
       const response = verdict.value;
-      if (runsTools(response, verdict.modified))
+      if (runsTools(response))
         return enter(state, { name: 'preflighting', turn, attempt: phase.attempt, response });
       return enter(resetStreak(state), {
         name: 'speaking',
@@ -172,7 +172,7 @@ export function rejectResponse(
     readonly feedback: readonly NamedFeedback[];
     readonly point: string;
     readonly usage: Usage;
-    readonly at: number;
+    readonly tick: number;
     readonly rules: Rules;
   },
 ): Transition {
@@ -200,7 +200,7 @@ export function rejectResponse(
     return { ...ended, error };
   }
   return beginNextStep(rejected, turn, {
-    at: rejection.at,
+    tick: rejection.tick,
     rules,
     events,
     note: joinFeedback(feedback),
@@ -217,13 +217,11 @@ export function resetStreak(state: ThreadState): ThreadState {
 
 /**
  * Tools run only for a model that stopped to call them; of one that was cut off, each call
- * is answered as an error. Calls that a policy put in are meant to run.
+ * is answered as an error. A policy that puts calls in makes it one that stopped for them.
  */
-function runsTools(response: ChatResponse, modified: boolean): boolean {
+function runsTools(response: ChatResponse): boolean {
   const { finishReason, toolCalls } = response;
-  return (
-    toolCalls.length > 0 && (modified || finishReason === 'tool-calls' || finishReason === 'length')
-  );
+  return toolCalls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'length');
 }
 
 function spend(

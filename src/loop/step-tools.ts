@@ -37,7 +37,7 @@ export function onToolsFinished(
   if (event.cancelled)
     return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, events, rules });
   if (next === undefined)
-    return beginNextStep(state, turn, { ...writes, at: event.at, events, rules });
+    return beginNextStep(state, turn, { ...writes, tick: event.tick, events, rules });
   const outcome = failed(new TurnInterruptedError(turn.turnId));
   return commitThen(
     state,

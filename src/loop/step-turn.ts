@@ -28,7 +28,7 @@ export function onTurnRequested(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  const next: NextTurn = { message: event.message, at: event.at };
+  const next: NextTurn = { message: event.message, tick: event.tick };
   switch (phase.name) {
     case 'idle':
     case 'finished':
@@ -59,11 +59,11 @@ export function onTurnResumed(
 ): Transition | undefined {
   const { phase } = state;
   if (phase.name === 'running')
-    return enter(state, { ...phase, turn: active(phase.turn, event.at), recovering: true });
+    return enter(state, { ...phase, turn: active(phase.turn, event.tick), recovering: true });
   if (phase.name === 'rejudging')
-    return enter(state, { ...phase, turn: active(phase.turn, event.at) });
+    return enter(state, { ...phase, turn: active(phase.turn, event.tick) });
   if (phase.name !== 'requesting') return undefined;
-  const turn = active(phase.turn, event.at);
+  const turn = active(phase.turn, event.tick);
   if (phase.attempt >= rules.maxAttempts) {
     const error = new ModelError('attempts-exhausted', {
       where: `turn '${turn.turnId}', step ${turn.step}`,
@@ -99,7 +99,7 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
     usage: NO_USAGE,
     firstMessage: messageCount,
     activeMs: 0,
-    activeSince: next.at,
+    activeSince: next.tick,
   };
   return enter({ ...state, turn: number }, { name: 'opening', turn, message: next.message }, [
     { type: 'turn.started', isFirst: turn.isFirst },
@@ -153,13 +153,13 @@ export function onOpeningJudged(
     event.message?.type === 'pass' ? withText(message, event.message.value.text) : message;
   return beginFirstStep(resetOnMessage(state, rules), turn, {
     candidate,
-    at: turn.activeSince,
+    tick: turn.activeSince,
     rules,
   });
 }
 
-function active(turn: OpenTurn, at: number): OpenTurn {
-  return { ...turn, activeSince: at };
+function active(turn: OpenTurn, tick: number): OpenTurn {
+  return { ...turn, activeSince: tick };
 }
 
 function resetOnMessage(state: ThreadState, rules: Rules): ThreadState {

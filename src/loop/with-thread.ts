@@ -1,6 +1,13 @@
 import { AgentHooksError } from '../errors/base.ts';
-import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
+import {
+  CorruptRecordError,
+  StoreError,
+  StoreVersionError,
+  ThreadBusyError,
+} from '../errors/store-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
+import type { Message } from '../protocol/message.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
@@ -28,6 +35,8 @@ export interface ThreadRun {
   readonly leases: LeaseKeeper;
   readonly threadId: string;
   readonly options: RunOptions;
+  /** Called when the thread is this run's. */
+  readonly onClaimed?: () => void;
 }
 
 /**
@@ -42,8 +51,10 @@ export async function withThread(
     stored: StoredThread | undefined,
   ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
 ): Promise<RunResult> {
-  const { ports, leases, threadId, options } = run;
+  const { leases, threadId, options } = run;
   const claim = await takeClaim(run);
+  if (AgentHooksError.isInstance(claim)) return neverStarted(threadId, claim);
+  run.onClaimed?.();
   const held = {
     threadId,
     token: claim.token,
@@ -52,8 +63,10 @@ export async function withThread(
   leases.hold(held);
   let session: Session | undefined;
   try {
-    const stored = await ports.store.load(threadId);
-    session = await openSession(run, claim.token, stored);
+    const opened = await openSession(run, claim.token);
+    if (AgentHooksError.isInstance(opened)) return neverStarted(threadId, opened);
+    const { stored } = opened;
+    session = opened.session;
     const event = await choose(session, stored);
     return event === undefined ? resultOf(session) : await driveToEnd(session, event);
   } finally {
@@ -64,14 +77,40 @@ export async function withThread(
   }
 }
 
-/** A run that gets no claim lets go of the caller's signal too. */
-async function takeClaim({ ports, leases, threadId, options }: ThreadRun): Promise<Claim> {
+/** A run that gets no claim lets go of the caller's signal too. Who asks for a busy thread is told by a throw. */
+async function takeClaim(run: ThreadRun): Promise<Claim | StoreError> {
+  const { ports, leases, threadId, options } = run;
   try {
     return await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
   } catch (error) {
     options.cancel.close();
-    throw error;
+    return unreadable(threadId, error);
   }
+}
+
+/** What the caller has to know before anything runs is thrown; a store that merely fails is a failed result. */
+function unreadable(threadId: string, cause: unknown): StoreError {
+  const isTold =
+    ThreadBusyError.isInstance(cause) ||
+    StoreVersionError.isInstance(cause) ||
+    CorruptRecordError.isInstance(cause) ||
+    (AgentHooksError.isInstance(cause) && !StoreError.isInstance(cause));
+  if (isTold) throw cause;
+  if (StoreError.isInstance(cause)) return cause;
+  return new StoreError(
+    {
+      where: `thread '${threadId}'`,
+      what: 'the store could not read it',
+      fix: 'See `cause`; nothing was run or written',
+    },
+    { cause },
+  );
+}
+
+/** The result of a run whose thread could not be claimed or read. */
+function neverStarted(threadId: string, error: AgentHooksError): RunResult {
+  const facts = { threadId, turnId: '', steps: 0, usage: NO_USAGE, messages: [] };
+  return { ...facts, status: 'failed', error, text: '' };
 }
 
 /** A claim that cannot be given back runs out by itself; what the run has to tell is not lost over it. */
@@ -85,19 +124,30 @@ async function giveBack({ ports, threadId }: ThreadRun, claim: Claim): Promise<v
   }
 }
 
-async function openSession(
-  run: ThreadRun,
-  token: number,
-  stored: StoredThread | undefined,
-): Promise<Session> {
+interface Opened {
+  readonly session: Session;
+  readonly stored: StoredThread | undefined;
+}
+
+async function openSession(run: ThreadRun, token: number): Promise<Opened | StoreError> {
   const { ports, threadId, options } = run;
+  let stored: StoredThread | undefined;
+  let messages: readonly Message[] = [];
+  try {
+    stored = await ports.store.load(threadId);
+    if (stored !== undefined) messages = await ports.store.readMessages(threadId);
+  } catch (error) {
+    return unreadable(threadId, error);
+  }
   const state =
     stored === undefined
       ? newThread(threadId, ports.agentName, ports.newId())
       : readState(threadId, stored);
   const owned = ownedBy(ports.agentName, state);
-  const messages = stored === undefined ? [] : await ports.store.readMessages(threadId);
-  return new Session(ports, options, { state: owned, token, stored, messages });
+  const session = new Session(ports, options, { state: owned, token, stored, messages });
+  const { phase } = owned;
+  session.hasStreamed = 'batch' in phase && phase.batch.shown === true;
+  return { session, stored };
 }
 
 /** An open turn goes on only under the agent, and so the policies, it began with. A new turn may be another's. */

@@ -42,7 +42,8 @@ export function chatResponse(parts: {
   });
 }
 
-function joinText(
+/** The text, or the thoughts, of a message's parts, in order. */
+export function joinText(
   parts: readonly { readonly type: string; readonly text?: string }[],
   type: 'text' | 'reasoning' = 'text',
 ): string {

@@ -4,12 +4,12 @@ import type { Usage } from './chat.ts';
 export function addUsage(sum: Usage, more: Usage): Usage {
   const cached = (sum.cachedInputTokens ?? 0) + (more.cachedInputTokens ?? 0);
   const reasoning = (sum.reasoningTokens ?? 0) + (more.reasoningTokens ?? 0);
-  return {
+  return Object.freeze({
     inputTokens: sum.inputTokens + more.inputTokens,
     outputTokens: sum.outputTokens + more.outputTokens,
     ...(cached > 0 && { cachedInputTokens: cached }),
     ...(reasoning > 0 && { reasoningTokens: reasoning }),
-  };
+  });
 }
 
 export const NO_USAGE: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0 });

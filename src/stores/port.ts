@@ -62,7 +62,8 @@ export interface PageOptions {
  *
  * A commit is atomic and compare-and-set: it writes all of its changes and makes the version
  * `expectedVersion + 1`, or throws `ThreadConflictError` and writes nothing. What it writes depends on the
- * changes only, never on the length of the thread. Values given to a store are frozen and belong to it.
+ * changes only, never on the length of the thread. Messages, approvals and results given to a store are frozen
+ * and belong to it; whatever it gives out is frozen, deeply, because policies are shown it as it is.
  */
 export interface ThreadStore {
   /** False for a store that need not keep the digests of decisions, each of which costs an HMAC. Default: true. */

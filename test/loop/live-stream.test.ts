@@ -43,11 +43,14 @@ describe('live streaming', () => {
 });
 
 describe('a store that fails', () => {
-  test('a claim that fails is an error to the caller, and nothing of a turn is heard', async () => {
+  test('a claim that fails is a failed result, and nothing of a turn is heard', async () => {
     const { agent } = desk({ script: ['hello'], store: dyingStore(memoryStore(), 0) });
     const heard: string[] = [];
     agent.on('*', ({ type }) => void heard.push(type));
-    await expect(agent.run({ message: 'go' })).rejects.toThrow();
+    expect(await agent.run({ message: 'go' })).toMatchObject({
+      status: 'failed',
+      error: { code: 'store-failed' },
+    });
     expect(heard).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { deepFreeze } from '../../../internal/deep-freeze.ts';
 import { claimed, refused, type StoreCase } from './case.ts';
 import {
   approval,
@@ -182,7 +183,35 @@ export const readingCases: readonly StoreCase[] = [
       same(await store.findApproval('a1'), some.approvals[0]);
     },
   },
+  {
+    name: 'values: what is read cannot be changed by who reads it',
+    check: async ({ store }) => {
+      const token = await claimed(store, THREAD);
+      const frozen = deepFreeze({
+        messages: [userMessage('hello')],
+        events: [event(THREAD, 1)],
+        ledger: [{ ...intent('c1'), status: 'finished', result: resultWith(null) }],
+        approvals: [approval(THREAD, 'a1')],
+      } as const);
+      await store.commit(THREAD, token, 0, changes(frozen));
+      const read = [
+        ...(await store.readMessages(THREAD)),
+        ...(await store.readEvents(THREAD)),
+        ...(await store.readLedger(THREAD, ['c1'])),
+        ...(await store.pendingApprovals({ threadId: THREAD })),
+        await store.findApproval('a1'),
+      ];
+      assert.equal(read.length, 5);
+      for (const value of read) assertFrozen(value);
+    },
+  },
 ];
+
+function assertFrozen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  assert.ok(Object.isFrozen(value));
+  for (const member of Object.values(value)) assertFrozen(member);
+}
 
 function resultWith(output: null | false): {
   readonly outcome: 'succeeded';
