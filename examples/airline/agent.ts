@@ -18,7 +18,7 @@ export function airlineAgent(parts: {
   readonly model: ChatModel;
   readonly store: ThreadStore;
 }): Agent<Airline> {
-  return createAgent({
+  return createAgent<Airline>({
     name: 'airline',
     ...parts,
     instructions: readData('instructions.md'),

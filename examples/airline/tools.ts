@@ -161,7 +161,7 @@ function search(day: string): z.ZodObject<Record<'origin' | 'destination' | 'dat
 }
 
 /** What the agent has. */
-export const airlineTools: readonly ToolPort[] = [
+export const airlineTools: readonly ToolPort<Airline>[] = [
   bookReservation,
   tool({
     ...onDesk('calculate', 'none'),

@@ -24,7 +24,7 @@ export interface AgentOptions<Context = unknown> {
   readonly model: ChatModel;
   /** The system prompt. Default: none. */
   readonly instructions?: string;
-  readonly tools?: readonly ToolPort[];
+  readonly tools?: readonly ToolPort<NoInfer<Context>>[];
   /** Asked in this order, at every point they implement. Copied here: a later change of the list has no effect. */
   readonly hooks?: HooksOption<Context>;
   /** Where threads live. Default: in this process's memory. */
@@ -63,9 +63,17 @@ export interface AgentOptions<Context = unknown> {
 }
 
 /** Who speaks, over what, and what the app knows of it. Policies read it in `ctx`. */
-export interface RunContext<Context> {
-  /** The app's own value. Policies and tools get it as it is; it is never stored, frozen or copied. */
-  readonly context?: Context;
+export type RunContext<Context> = AppContext<Context> & RunFactsInput;
+
+/**
+ * The app's own value. Policies and tools get it as it is; it is never stored, frozen or copied. Has to be there
+ * when a policy or a tool of the agent needs one.
+ */
+type AppContext<Context> = undefined extends Context
+  ? { readonly context?: Context }
+  : { readonly context: Context };
+
+interface RunFactsInput {
   readonly sender?: JsonValue;
   readonly channel?: JsonValue;
   readonly session?: JsonValue;
@@ -73,33 +81,33 @@ export interface RunContext<Context> {
   readonly signal?: AbortSignal;
 }
 
-export interface RunInput<Context> extends RunContext<Context> {
+export type RunInput<Context> = RunContext<Context> & {
   /** Default: a new thread with an id of its own. */
   readonly threadId?: string;
   readonly message: string | UserMessage;
   /** Answers every open approval of the thread "not approved" first. Default: `PendingApprovalError`. */
   readonly supersede?: boolean;
-}
+};
 
-export interface StepInput<Context> extends RunContext<Context> {
+export type StepInput<Context> = RunContext<Context> & {
   readonly threadId: string;
   /** Begins a turn; without it the open turn goes on. */
   readonly message?: string | UserMessage;
   readonly supersede?: boolean;
-}
+};
 
 /** What tools that run outside of the loop gave. */
-export interface SubmitInput<Context> extends RunContext<Context> {
+export type SubmitInput<Context> = RunContext<Context> & {
   readonly threadId: string;
   readonly results: readonly {
     readonly callId: string;
     readonly output: JsonValue;
     readonly isError?: boolean;
   }[];
-}
+};
 
-export interface ResumeInput<Context> extends RunContext<Context> {
+export type ResumeInput<Context> = RunContext<Context> & {
   readonly threadId: string;
   /** Default: none. What expired then counts as not approved, and a turn left by an ended process goes on. */
   readonly answers?: readonly ApprovalAnswer[];
-}
+};

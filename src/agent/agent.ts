@@ -16,6 +16,8 @@ export interface Agent<Context = unknown> {
   runStep(input: StepInput<Context>): Promise<RunResult>;
   /** Answers pending approvals, in this process or another. Throws `ApprovalError` when an answer matches none. */
   resume(input: ResumeInput<Context>): Promise<RunResult>;
+  /** `resume` with its events as they come. */
+  streamResume(input: ResumeInput<Context>): RunStream;
   /** Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. */
   cancel(threadId: string): Promise<RunResult>;
   /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */

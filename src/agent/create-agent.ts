@@ -58,7 +58,7 @@ export function createAgent<Context = unknown>(options: AgentOptions<Context>): 
 /** What one call of the agent comes down to: a thread, what the caller gave, and the event it begins with. */
 interface Start<Context> {
   readonly threadId: string;
-  readonly input: RunContext<Context>;
+  readonly input: Partial<RunContext<Context>>;
   readonly begin: (run: ThreadRun) => Promise<RunResult>;
   readonly rules?: Partial<Rules>;
   readonly outlet?: Outlet;
@@ -95,11 +95,11 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 
   stream(input: RunInput<Context>): RunStream {
-    const outlet = new Outlet();
-    const result = this.#runMessage('agent.stream', input, outlet).finally(() => outlet.end());
-    // A caller that only reads events still must not end the process; whoever awaits `result` gets the error.
-    result.catch(() => undefined);
-    return { result, [Symbol.asyncIterator]: () => outlet[Symbol.asyncIterator]() };
+    return this.#streamed((outlet) => this.#runMessage('agent.stream', input, outlet));
+  }
+
+  streamResume(input: ResumeInput<Context>): RunStream {
+    return this.#streamed((outlet) => this.#resume('agent.streamResume', input, outlet));
   }
 
   async runStep(input: StepInput<Context>): Promise<RunResult> {
@@ -115,11 +115,8 @@ class ThreadAgent<Context> implements Agent<Context> {
     return this.#start({ threadId, input, rules, begin });
   }
 
-  async resume(input: ResumeInput<Context>): Promise<RunResult> {
-    checkRunInput('agent.resume', input, RESUME_KEYS);
-    const threadId = checkThreadId('agent.resume', input.threadId);
-    const answers = checkAnswers(input.answers ?? []);
-    return this.#start({ threadId, input, begin: (run) => resumeThread(run, answers) });
+  resume(input: ResumeInput<Context>): Promise<RunResult> {
+    return this.#resume('agent.resume', input, undefined);
   }
 
   async cancel(threadId: string): Promise<RunResult> {
@@ -174,6 +171,26 @@ class ThreadAgent<Context> implements Agent<Context> {
 
   settled(): Promise<void> {
     return this.#observers.settled();
+  }
+
+  #streamed(begin: (outlet: Outlet) => Promise<RunResult>): RunStream {
+    const outlet = new Outlet();
+    const result = begin(outlet).finally(() => outlet.end());
+    // A caller that only reads events still must not end the process; whoever awaits `result` gets the error.
+    result.catch(() => undefined);
+    return { result, [Symbol.asyncIterator]: () => outlet[Symbol.asyncIterator]() };
+  }
+
+  async #resume(
+    where: string,
+    input: ResumeInput<Context>,
+    outlet: Outlet | undefined,
+  ): Promise<RunResult> {
+    checkRunInput(where, input, RESUME_KEYS);
+    const threadId = checkThreadId(where, input.threadId);
+    const answers = checkAnswers(input.answers ?? []);
+    const begin = (run: ThreadRun) => resumeThread(run, answers);
+    return this.#start({ threadId, input, begin, ...(outlet !== undefined && { outlet }) });
   }
 
   async #runMessage(

@@ -31,7 +31,7 @@ export function executeCall(
 
 interface Running {
   readonly call: BatchCall;
-  readonly tool: ToolPort;
+  readonly tool: ToolPort<never>;
   readonly session: Session;
   readonly ctx: CallContext;
 }

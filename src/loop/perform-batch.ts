@@ -179,7 +179,7 @@ const BROKEN_SCHEMA = Object.freeze({
 
 function withCheck(
   call: BatchCall,
-  tool: ToolPort,
+  tool: ToolPort<never>,
   checked: Awaited<ReturnType<CheckInput>>,
 ): BatchCall {
   if ('problem' in checked)
@@ -209,7 +209,7 @@ function judgeCall(
 function withVerdict(
   call: BatchCall,
   judged: ToolChainVerdict,
-  made: { readonly session: Session; readonly tool: ToolPort },
+  made: { readonly session: Session; readonly tool: ToolPort<never> },
 ): Judged {
   if (judged.type === 'cancelled') return 'cancelled';
   if (judged.type === 'failed') return judged;
@@ -225,7 +225,7 @@ function withVerdict(
 function withDigest(
   call: BatchCall,
   verdict: ToolVerdict,
-  made: { readonly session: Session; readonly tool: ToolPort },
+  made: { readonly session: Session; readonly tool: ToolPort<never> },
 ): JudgedCall {
   const { session, tool } = made;
   const asks =

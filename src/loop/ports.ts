@@ -34,7 +34,7 @@ export interface Ports {
 
 /** Tools by name. Names come from a model, so a lookup must not reach a prototype. */
 interface ToolLookup {
-  readonly get: (name: string) => ToolPort | undefined;
+  readonly get: (name: string) => ToolPort<never> | undefined;
   readonly names: readonly string[];
   readonly descriptions: readonly ToolDescription[];
 }

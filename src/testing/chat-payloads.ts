@@ -13,7 +13,7 @@ export interface RequestParts {
   /** The system prompt. Default: none. */
   readonly instructions?: string;
   readonly settings?: ModelSettings;
-  readonly tools?: readonly ToolPort[];
+  readonly tools?: readonly ToolPort<never>[];
 }
 
 /** What `preLlmRequest` is asked about: the system prompt, then these messages, with the tools described. */

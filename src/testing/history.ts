@@ -70,7 +70,7 @@ export function called<Input>(
 ): CalledTool;
 export function called(tool: string, input: JsonObject, output: JsonValue | ToolResult): CalledTool;
 export function called(
-  tool: ToolPort | string,
+  tool: ToolPort<never> | string,
   input: unknown,
   output: JsonValue | ToolResult,
 ): CalledTool {

@@ -40,7 +40,7 @@ export function toolInvocation(
   overrides?: InvocationOverrides,
 ): ToolInvocation;
 export function toolInvocation(
-  tool: ToolPort | string,
+  tool: ToolPort<never> | string,
   input: unknown = {},
   overrides: InvocationOverrides = {},
 ): ToolInvocation {
@@ -61,11 +61,11 @@ export function toolInvocation(
 }
 
 /** The tool an invocation was built from, for the check of a rewrite. Beside it, as the engine has it, too. */
-export function toolOf(invocation: ToolInvocation): ToolPort | undefined {
+export function toolOf(invocation: ToolInvocation): ToolPort<never> | undefined {
   return TOOLS.get(invocation);
 }
 
-const TOOLS = new WeakMap<ToolInvocation, ToolPort>();
+const TOOLS = new WeakMap<ToolInvocation, ToolPort<never>>();
 
 /** What came of a call. `isError` follows `outcome`, which is `succeeded` unless said otherwise. */
 export function toolResult(
@@ -90,11 +90,11 @@ function namedTool(name: string): ToolFacts {
   return { toolName: name, displayName: name, tier: 'auto', sideEffects: 'once' };
 }
 
-function factsOf({ name, displayName, tier, sideEffects }: ToolPort): ToolFacts {
+function factsOf({ name, displayName, tier, sideEffects }: ToolPort<never>): ToolFacts {
   return { toolName: name, displayName, tier, sideEffects };
 }
 
-function checkedInput(tool: ToolPort | string, input: unknown): JsonObject {
+function checkedInput(tool: ToolPort<never> | string, input: unknown): JsonObject {
   const wire = toJson(input);
   if (typeof tool === 'string') return wire as JsonObject; // The signature asks for an object.
   const checked = tool.check(wire);

@@ -22,7 +22,7 @@ export interface ToolContext<Context = unknown> {
 }
 
 /** How the loop sees a tool: input in and output out as JSON. */
-export interface ToolPort {
+export interface ToolPort<Context = unknown> {
   readonly name: string;
   readonly displayName: string;
   readonly tier: ToolTier;
@@ -39,7 +39,7 @@ export interface ToolPort {
     input: JsonValue,
   ) => MaybePromise<{ readonly input: JsonObject } | { readonly problem: string }>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
-  readonly run: (input: JsonObject, ctx: ToolContext<never>) => MaybePromise<JsonValue>;
+  readonly run: (input: JsonObject, ctx: ToolContext<Context>) => MaybePromise<JsonValue>;
 }
 
 /** The tools of one agent, by name. Names come from a model, so `get` finds nothing but tools. */
@@ -47,5 +47,5 @@ export interface ToolRegistry {
   readonly size: number;
   /** In the order of the list, frozen: the same array for every request. */
   readonly descriptions: readonly ToolDescription[];
-  readonly get: (name: string) => ToolPort | undefined;
+  readonly get: (name: string) => ToolPort<never> | undefined;
 }

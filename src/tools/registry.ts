@@ -2,8 +2,8 @@ import { ConfigError } from '../errors/config-error.ts';
 import type { ToolPort, ToolRegistry } from './port.ts';
 
 /** Puts tools in one place by name. Throws `ConfigError` for two of one name and for what is no tool. */
-export function toolRegistry(tools: readonly ToolPort[]): ToolRegistry {
-  const byName = new Map<string, ToolPort>();
+export function toolRegistry(tools: readonly ToolPort<never>[]): ToolRegistry {
+  const byName = new Map<string, ToolPort<never>>();
   for (const [index, one] of tools.entries()) {
     if (!isTool(one)) throw noTool(index);
     if (byName.has(one.name)) throw duplicate(one.name);

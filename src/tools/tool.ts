@@ -48,10 +48,9 @@ export interface ToolOptions<Input extends ToolSchema, Output extends ToolSchema
 }
 
 /** A declared tool: what `createAgent` takes, and what a policy recognises its calls with. */
-export interface Tool<Input = JsonObject, Context = unknown> extends ToolPort {
+export interface Tool<Input = JsonObject, Context = unknown> extends ToolPort<Context> {
   /** True for a call of this tool, whose inputs are then typed as the schema's. */
   readonly matches: (invocation: ToolInvocation<unknown>) => invocation is ToolInvocation<Input>;
-  readonly run: (input: JsonObject, ctx: ToolContext<Context>) => MaybePromise<JsonValue>;
 }
 
 /**

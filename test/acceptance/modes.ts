@@ -26,7 +26,7 @@ export const MODES: readonly Mode[] = [
     turn: async (agent, input) => {
       const { message, supersede, ...rest } = input;
       let result = await agent.runStep({ ...input });
-      while (result.status === 'continues') result = await agent.runStep(rest);
+      while (result.status === 'continues') result = await agent.runStep(rest as typeof input);
       return result;
     },
   },

@@ -35,7 +35,7 @@ const day = tool({
 });
 
 /** Tools of different inputs and contexts live in one list. */
-export const tools: readonly ToolPort[] = [refund, day];
+export const tools: readonly ToolPort<App>[] = [refund, day];
 
 declare const invocation: ToolInvocation;
 if (refund.matches(invocation)) {
