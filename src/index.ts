@@ -81,7 +81,15 @@ export type {
 } from './models/port.ts';
 export { readOpenAiChat } from './models/read-openai-chat.ts';
 export { type Divergence, type ReplayModel, replayModel } from './models/replay.ts';
-export { type ScriptEntry, type ScriptedModel, scriptedModel } from './models/scripted.ts';
+export {
+  type ScriptEntry,
+  type ScriptedAnswer,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  type ScriptedResponse,
+  type ScriptedToolCall,
+  scriptedModel,
+} from './models/scripted.ts';
 export type { Approval, ApprovalRequirement, ApprovalStatus } from './protocol/approval.ts';
 export type {
   ChatRequest,

@@ -2,6 +2,7 @@ import { EventEmitter } from 'eventemitter3';
 import { ConfigError } from '../errors/config-error.ts';
 import type { AgentEvent } from '../events/event.ts';
 import { type EventPattern, matchEvents } from '../events/pattern.ts';
+import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 
 export type Observer = (event: AgentEvent) => unknown;
@@ -75,7 +76,7 @@ export class Observers {
         this.#report(event, new Error('the observer took too long'));
         resolve();
       }, timeoutMs);
-      answer.then(
+      Promise.resolve(answer).then(
         () => {
           clearTimeout(timer);
           resolve();
@@ -93,7 +94,7 @@ export class Observers {
 
   /** A failing observer of `error.raised` must not hear of itself for ever. */
   #report(event: AgentEvent, error: unknown): void {
-    const name = error instanceof Error ? error.name : typeof error;
+    const { name } = describeThrown(error);
     if (this.#reporting || event.type === 'error.raised') {
       process.emitWarning(`an observer of '${event.type}' failed with ${name}`, {
         code: 'AGENT_HOOKS_OBSERVER',

@@ -1,3 +1,5 @@
+import { readText } from '../internal/read-text.ts';
+
 const MARKER = Symbol.for('agent-hooks.error');
 
 /** How a message is built: where it happened, what is wrong, and what to do about it. */
@@ -26,8 +28,13 @@ export abstract class AgentHooksError extends Error {
     value: unknown,
   ): value is InstanceType<Leaf> {
     if (typeof value !== 'object' || value === null) return false;
-    const names: unknown = Reflect.get(value, MARKER);
-    return Array.isArray(names) && names.includes(this.name);
+    try {
+      const names: unknown = Reflect.get(value, MARKER);
+      return Array.isArray(names) && names.includes(this.name);
+    } catch {
+      // What is caught may be anything, and none of ours throws when it is looked at.
+      return false;
+    }
   }
 
   /** What a log gets: never the cause, which may hold anything. */
@@ -56,6 +63,11 @@ export interface ErrorInfo {
   readonly message: string;
 }
 
+/** Texts, also of an error from another copy of the package whose members are not what they should be. */
 export function errorInfo(error: AgentHooksError): ErrorInfo {
-  return { name: error.name, code: error.code, message: error.message };
+  return {
+    name: readText(error, 'name') ?? 'AgentHooksError',
+    code: readText(error, 'code') ?? 'unknown',
+    message: readText(error, 'message') ?? '',
+  };
 }

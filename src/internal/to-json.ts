@@ -1,15 +1,21 @@
+import { describeThrown } from './describe-thrown.ts';
+import { MAX_JSON_DEPTH, MAX_JSON_VALUES } from './json-limits.ts';
+import { readText } from './read-text.ts';
+
 /** What a value that JSON cannot hold becomes. Every replacement is a readable string, so nothing is lost silently. */
 const CYCLE = '[circular]';
 const TOO_DEEP = '[too deep]';
-const MAX_DEPTH = 200;
+const TOO_LARGE = '[too large]';
+export const UNREADABLE = '[unreadable]';
 
 /**
  * Turns any value into JSON that survives a store and a provider: BigInt, Date, NaN, functions, symbols and
  * errors become strings, bytes become `{ type: 'bytes', base64 }`, maps and sets become their entries, lone
- * surrogates become U+FFFD, a `__proto__` key is dropped, and what nests deeper than 200 levels is cut. Never throws.
+ * surrogates become U+FFFD, a `__proto__` key is dropped. What nests deeper than 200 levels is cut, and so is
+ * what follows the 250,000th value, each use of a shared one counted. Never throws.
  */
 export function toJson(value: unknown): JsonTree {
-  return convert(value, new Set());
+  return new Converter().convert(value);
 }
 
 type JsonTree =
@@ -20,89 +26,112 @@ type JsonTree =
   | readonly JsonTree[]
   | { readonly [key: string]: JsonTree };
 
-function convert(value: unknown, path: Set<object>): JsonTree {
-  switch (typeof value) {
-    case 'string':
-      return value.isWellFormed() ? value : value.toWellFormed();
-    case 'boolean':
-      return value;
-    case 'number':
-      return Number.isFinite(value) ? value : String(value);
-    case 'undefined':
-      return null;
-    case 'bigint':
-      return value.toString();
-    case 'symbol':
-      return value.toString();
-    case 'function':
-      return `[function ${value.name || 'anonymous'}]`;
-    default:
-      return value ? convertObject(value, path) : null;
+class Converter {
+  /** The objects that hold the value at hand. */
+  readonly #path = new Set<object>();
+  /** How many values still fit. */
+  #left = MAX_JSON_VALUES;
+
+  convert(value: unknown): JsonTree {
+    this.#left -= 1;
+    switch (typeof value) {
+      case 'string':
+        return value.toWellFormed();
+      case 'boolean':
+        return value;
+      case 'number':
+        return Number.isFinite(value) ? value : String(value);
+      case 'undefined':
+        return null;
+      case 'bigint':
+        return value.toString();
+      case 'symbol':
+        return value.toString().toWellFormed();
+      case 'function':
+        return `[function ${readText(value, 'name') || 'anonymous'}]`;
+      default:
+        return value ? this.#convertObject(value) : null;
+    }
+  }
+
+  #convertObject(value: object): JsonTree {
+    if (this.#path.has(value)) return CYCLE;
+    if (this.#path.size >= MAX_JSON_DEPTH) return TOO_DEEP;
+    this.#path.add(value);
+    try {
+      if (Array.isArray(value)) return this.#convertItems(value);
+      return (isPlain(value) ? undefined : this.#convertSpecial(value)) ?? this.#convertOwn(value);
+    } catch {
+      // A proxy may throw wherever it is touched, and so may what only pretends to be a Date.
+      return UNREADABLE;
+    } finally {
+      this.#path.delete(value);
+    }
+  }
+
+  #convertSpecial(value: object): JsonTree | undefined {
+    if (value instanceof Date)
+      return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
+    if (value instanceof Error) {
+      const { name, text } = describeThrown(value);
+      return `${name}: ${text}`;
+    }
+    if (value instanceof URL || value instanceof RegExp) return String(value).toWellFormed();
+    if (value instanceof ArrayBuffer) return bytes(new Uint8Array(value));
+    if (ArrayBuffer.isView(value))
+      return bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
+    if (value instanceof Map) return this.#convertMap(value);
+    if (value instanceof Set) return this.#convertItems(value);
+    return undefined;
+  }
+
+  #convertItems(items: Iterable<unknown>): JsonTree {
+    const list: JsonTree[] = [];
+    for (const item of items) {
+      if (this.#left <= 0) return [...list, TOO_LARGE];
+      list.push(this.convert(item));
+    }
+    return list;
+  }
+
+  #convertMap(map: ReadonlyMap<unknown, unknown>): JsonTree {
+    const result: Record<string, JsonTree> = {};
+    for (const [key, member] of map) if (!this.#put(result, String(key), member)) break;
+    return result;
+  }
+
+  #convertOwn(value: object): JsonTree {
+    if ('toJSON' in value && typeof value.toJSON === 'function') {
+      const given: unknown = value.toJSON();
+      if (given !== value) return this.convert(given);
+    }
+    const result: Record<string, JsonTree> = {};
+    for (const key of Object.keys(value)) if (!this.#put(result, key, read(value, key))) break;
+    return result;
+  }
+
+  /** False when nothing more fits. */
+  #put(result: Record<string, JsonTree>, key: string, member: unknown): boolean {
+    if (member === undefined || key === '__proto__') return true;
+    const fits = this.#left > 0;
+    result[key.toWellFormed()] = fits ? this.convert(member) : TOO_LARGE;
+    return fits;
   }
 }
 
-function convertObject(value: object, path: Set<object>): JsonTree {
-  if (path.has(value)) return CYCLE;
-  if (path.size >= MAX_DEPTH) return TOO_DEEP;
-  const special = convertSpecial(value);
-  if (special !== undefined) return special;
-  path.add(value);
-  try {
-    if (Array.isArray(value)) return Array.from(value, (item) => convert(item, path));
-    if (value instanceof Map)
-      return convertEntries(
-        [...value.entries()].map(([k, v]) => [String(k), v]),
-        path,
-      );
-    if (value instanceof Set) return [...value].map((item) => convert(item, path));
-    const custom = callToJson(value);
-    if (custom !== undefined) return convert(custom.result, path);
-    return convertEntries(readEntries(value), path);
-  } finally {
-    path.delete(value);
-  }
-}
-
-function convertSpecial(value: object): JsonTree | undefined {
-  if (value instanceof Date)
-    return Number.isNaN(value.getTime()) ? 'Invalid Date' : value.toISOString();
-  if (value instanceof Error) return `${value.name}: ${value.message}`;
-  if (value instanceof URL || value instanceof RegExp) return String(value);
-  if (value instanceof ArrayBuffer) return bytes(new Uint8Array(value));
-  if (ArrayBuffer.isView(value))
-    return bytes(new Uint8Array(value.buffer, value.byteOffset, value.byteLength));
-  return undefined;
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
 }
 
 function bytes(data: Uint8Array): JsonTree {
   return { type: 'bytes', base64: Buffer.from(data).toString('base64') };
 }
 
-function callToJson(value: object): { result: unknown } | undefined {
-  if (!('toJSON' in value) || typeof value.toJSON !== 'function') return undefined;
+function read(value: object, key: string): unknown {
   try {
-    const result: unknown = value.toJSON();
-    return result === value ? undefined : { result };
+    return Reflect.get(value, key);
   } catch {
-    return { result: '[unreadable]' };
+    return UNREADABLE;
   }
-}
-
-function readEntries(value: object): [string, unknown][] {
-  return Object.keys(value).map((key) => {
-    try {
-      return [key, (value as Record<string, unknown>)[key]];
-    } catch {
-      return [key, '[unreadable]'];
-    }
-  });
-}
-
-function convertEntries(entries: readonly [string, unknown][], path: Set<object>): JsonTree {
-  const result: Record<string, JsonTree> = {};
-  for (const [key, member] of entries) {
-    if (member === undefined || key === '__proto__') continue;
-    result[key.toWellFormed()] = convert(member, path);
-  }
-  return result;
 }

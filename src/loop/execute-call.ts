@@ -1,8 +1,11 @@
 import { ToolError } from '../errors/tool-error.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { readText } from '../internal/read-text.ts';
 import { redactSecrets } from '../internal/redact-secrets.ts';
+import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { ToolContext, ToolPort } from '../tools/port.ts';
@@ -25,7 +28,7 @@ export function executeCall(
     const answer = tool.run(call.effectiveInput, ctx);
     return isThenable(answer) ? settle(answer, { call, tool, session, ctx }) : succeeded(answer);
   } catch (error) {
-    return thrown(error);
+    return thrown(error, call);
   }
 }
 
@@ -66,16 +69,17 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
     stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
     if (open && tool.timeoutMs !== undefined)
       timers.push(setTimeout(() => giveUp('timed-out'), tool.timeoutMs));
-    answer.then(
-      (output) => (open ? end(succeeded(output)) : late(running, succeeded(output))),
-      (error: unknown) => {
+    const arrive = (result: ToolResult): void => (open ? end(result) : late(running, result));
+    Promise.resolve(answer)
+      .then(succeeded)
+      .then(arrive, (error: unknown) =>
         // A `once` tool that was told to stop and failed may have done half of its work.
-        const result =
-          ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error);
-        if (open) end(result);
-        else late(running, result);
-      },
-    );
+        arrive(
+          ctx.wasCancelled && call.sideEffects === 'once'
+            ? UNKNOWN_AFTER_CANCEL
+            : thrown(error, call),
+        ),
+      );
   });
 }
 
@@ -98,19 +102,26 @@ function late(running: Running, result: ToolResult): void {
   }
 }
 
+/** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
 function succeeded(output: JsonValue): ToolResult {
-  return Object.freeze({ outcome: 'succeeded', isError: false, output: deepFreeze(output) });
+  const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
+  return Object.freeze({ outcome: 'succeeded', isError: false, output: json });
 }
 
-function thrown(error: unknown): ToolResult {
-  if (ToolError.isInstance(error) && error instanceof ToolError)
-    return failure('failed', error.forModel);
-  const text = error instanceof Error ? error.message : 'it threw something that is no error';
-  return failure(
-    'failed',
-    `Tool failed: ${redactSecrets(text).slice(0, MAX_ERROR_CHARS).toWellFormed()}`,
-  );
+/** Never throws: a tool may throw anything. */
+function thrown(error: unknown, call: BatchCall): ToolResult {
+  if (!ToolError.isInstance(error)) {
+    const text = redactSecrets(describeThrown(error).text);
+    return failure('failed', `Tool failed: ${text.slice(0, MAX_ERROR_CHARS).toWellFormed()}`);
+  }
+  // It may come from another copy of the package, so its members are read with care.
+  const text = readText(error, 'forModel') ?? 'Tool failed';
+  return call.sideEffects === 'once' && readText(error, 'code') === 'unreadable-output'
+    ? failure('unknown', `${CARRIED_OUT}: ${text}. Do not repeat the call`)
+    : failure('failed', text);
 }
+
+const CARRIED_OUT = 'The call was carried out, but its result cannot be read';
 
 function failure(outcome: ToolResult['outcome'], output: string): ToolResult {
   return Object.freeze({ outcome, isError: true, output });
@@ -155,8 +166,10 @@ class CallContext implements ToolContext<never> {
     return this.#scope.cancelled;
   }
 
-  readonly progress = (data: JsonValue): void => {
+  /** The tool may go on changing what it told, and is anybody's: what is told is JSON of its own. */
+  readonly progress = (given: JsonValue): void => {
     const { callId, toolName } = this;
+    const data = toJson(given);
     this.#session.record(
       { type: 'tool.progress', callId, toolName, data },
       this.turnId,

@@ -1,11 +1,12 @@
 import type { ToolVerdict } from '../decisions/fold.ts';
-import type { CheckInput, HookFailed, ToolChainVerdict } from '../hooks/gate.ts';
+import type { HookFailed, ToolChainVerdict } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolCall } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
+import { checkCall } from './check-call.ts';
 import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { momentOf } from './perform-judge.ts';
@@ -77,7 +78,9 @@ class BatchJudge {
     if (this.#failure !== undefined) return { call };
     const checking = checkCall(call, this.#session);
     return isThenable(checking)
-      ? checking.then((checked) => this.#ask(checked, index))
+      ? checking.then((checked) =>
+          checked === 'cancelled' ? { call, verdict: checked } : this.#ask(checked, index),
+        )
       : this.#ask(checking, index);
   }
 
@@ -131,11 +134,12 @@ function unasked(call: BatchCall): JudgedCall {
   return { call, verdict: NO_OPINION };
 }
 
-/** A call as the model wrote it. One that cannot be read is refused here and never reaches a policy. */
+/** A call as the model or a policy wrote it. One that cannot be read is refused here and never reaches a policy. */
 function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
   const { callId, providerCallId, toolName, input, malformed } = call;
   const tool = session.ports.tools.get(toolName);
-  const problem = isCut ? 'the answer was cut off before its end' : malformed;
+  const shape = isObject(input) ? undefined : 'the arguments are not a JSON object';
+  const problem = isCut ? 'the answer was cut off before its end' : (malformed ?? shape);
   return {
     callId,
     providerCallId,
@@ -148,44 +152,6 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     effectiveInput: isObject(input) ? input : EMPTY,
     ...(problem !== undefined && { refusal: { outcome: 'invalid', by: 'agent', reason: problem } }),
   };
-}
-
-/** Checks the input against the tool as it is now: it may have changed while a person thought about the call. */
-function checkCall(call: BatchCall, session: Session): MaybePromise<BatchCall> {
-  if (call.refusal?.outcome !== 'invalid' && call.refusal !== undefined) return call;
-  const tool = session.ports.tools.get(call.toolName);
-  if (tool === undefined) {
-    const known = session.ports.tools.names.join(', ') || 'none';
-    const reason = `there is no tool of this name; there are: ${known}`;
-    return { ...call, refusal: { outcome: 'unknown-tool', by: 'agent', reason } };
-  }
-  if (call.refusal !== undefined) return call;
-  try {
-    const checked = tool.check(call.effectiveInput);
-    if (!isThenable(checked)) return withCheck(call, tool, checked);
-    return checked.then(
-      (answer) => withCheck(call, tool, answer),
-      () => withCheck(call, tool, BROKEN_SCHEMA),
-    );
-  } catch {
-    return withCheck(call, tool, BROKEN_SCHEMA);
-  }
-}
-
-/** What a schema threw may quote the input, so it is not passed on. */
-const BROKEN_SCHEMA = Object.freeze({
-  problem: 'the schema of the tool failed while it checked them',
-});
-
-function withCheck(
-  call: BatchCall,
-  tool: ToolPort<never>,
-  checked: Awaited<ReturnType<CheckInput>>,
-): BatchCall {
-  if ('problem' in checked)
-    return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
-  const { displayName, tier, sideEffects, parallel } = tool;
-  return { ...call, displayName, tier, sideEffects, parallel, effectiveInput: checked.input };
 }
 
 type Judged = JudgedCall | HookFailed | 'cancelled';

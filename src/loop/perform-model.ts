@@ -1,10 +1,10 @@
-import { AgentHooksError } from '../errors/base.ts';
+import { AgentHooksError, errorInfo } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
-import { isThenable } from '../internal/is-thenable.ts';
 import type { ModelCallOptions, ModelRequest, ModelResponse } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
-import { assembleResponse, collectStream } from './assemble-response.ts';
+import { assembleResponse } from './assemble-response.ts';
+import { collectStream } from './collect-stream.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { readModelResponse, readPaidUsage } from './read-model-response.ts';
@@ -57,6 +57,7 @@ type Answer =
 /** Waits for the model or the cancel, whichever comes first. Never rejects: what comes after a cancel has nobody to hear it. */
 function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<Answer> {
   const { cancel } = session.options;
+  if (cancel.cancelled) return Promise.resolve(CANCELLED);
   return new Promise((resolve) => {
     const stop = cancel.onCancel(() => resolve(CANCELLED));
     const settle = (answer: Answer): void => {
@@ -72,25 +73,19 @@ function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<
 
 const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
-function start(
-  request: ModelRequest,
-  turn: OpenTurn,
-  session: Session,
-): PromiseLike<ModelResponse> {
+/** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
+function start(request: ModelRequest, turn: OpenTurn, session: Session): Promise<ModelResponse> {
   const { model } = session.ports;
   const options = new CallOptions(session);
   try {
-    if (!session.options.streams) return asPromise(model.generate(request, options));
-    const stream = model.stream(request, options);
-    return collectStream(stream, (kind, text) => delta(session, turn, { kind, text }));
+    if (!session.options.streams) return Promise.resolve(model.generate(request, options));
+    return collectStream(model.stream(request, options), {
+      cancel: session.options.cancel,
+      onDelta: (kind, text) => delta(session, turn, { kind, text }),
+    });
   } catch (error) {
     return Promise.reject(error);
   }
-}
-
-/** A model may be anybody's: one that gives its answer at once is waited for like the others. */
-function asPromise(given: PromiseLike<ModelResponse>): PromiseLike<ModelResponse> {
-  return isThenable(given) ? given : Promise.resolve(given);
 }
 
 function read(given: unknown, modelId: string): Answer {
@@ -153,7 +148,12 @@ function failure(
         { cause: error },
       );
   session.error = typed;
-  return { type: 'model.failed', error: typed, refused: typed.code === 'refused', usage };
+  return {
+    type: 'model.failed',
+    error: typed,
+    refused: errorInfo(typed).code === 'refused',
+    usage,
+  };
 }
 
 const FAILED = Object.freeze({ type: 'failed' });

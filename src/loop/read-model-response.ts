@@ -2,11 +2,12 @@ import * as z from 'zod';
 import { ModelError } from '../errors/model-error.ts';
 import type { ModelResponse } from '../models/port.ts';
 import type { FinishReason, Usage } from '../protocol/chat.ts';
-import { firstProblem, jsonObjectSchema } from '../protocol/message-schema.ts';
+import { firstProblem, jsonObjectSchema, textSchema } from '../protocol/message-schema.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 
 const metadata = { providerMetadata: jsonObjectSchema.optional() };
-const tokens = z.number().nonnegative();
+// Whole numbers a sum of which JSON can still hold.
+const tokens = z.int().nonnegative();
 const usageSchema = z.object({
   inputTokens: tokens,
   outputTokens: tokens,
@@ -14,21 +15,21 @@ const usageSchema = z.object({
   reasoningTokens: tokens.optional(),
 });
 const call = z.object({
-  id: z.string(),
-  toolName: z.string().min(1),
-  inputText: z.string(),
+  id: textSchema,
+  toolName: textSchema.min(1),
+  inputText: textSchema,
   ...metadata,
 });
 const part = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('text'), text: z.string(), ...metadata }),
-  z.object({ type: z.literal('reasoning'), text: z.string(), ...metadata }),
+  z.object({ type: z.literal('text'), text: textSchema, ...metadata }),
+  z.object({ type: z.literal('reasoning'), text: textSchema, ...metadata }),
   z
     .object({
       type: z.literal('file'),
-      mediaType: z.string().min(1),
-      data: z.string().optional(),
-      url: z.string().optional(),
-      filename: z.string().optional(),
+      mediaType: textSchema.min(1),
+      data: textSchema.optional(),
+      url: textSchema.optional(),
+      filename: textSchema.optional(),
     })
     .refine(
       (file) => (file.data === undefined) !== (file.url === undefined),
@@ -37,8 +38,8 @@ const part = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-call'), call }),
 ]);
 const responseSchema = z.object({
-  id: z.string().optional(),
-  model: z.string().optional(),
+  id: textSchema.optional(),
+  model: textSchema.optional(),
   content: z.array(part),
   finishReason: z.enum([
     'stop',
@@ -57,17 +58,35 @@ const paidSchema = z.object({ usage: usageSchema });
  * that the giver's object stays its own. Anything that does not fit is a `ModelError`, never a guess.
  */
 export function readModelResponse(value: unknown, modelId: string): ModelResponse {
-  const read = responseSchema.safeParse(value);
-  if (read.success) return read.data as ModelResponse; // The schema is the port's; only an explicit `undefined` could differ, and means absent.
-  throw new ModelError('invalid-response', {
-    where: `model '${modelId}'`,
-    what: `its answer is not a ModelResponse: ${firstProblem(read.error)}`,
-    fix: 'Nothing of the answer was stored; correct the ChatModel that gave it',
-  });
+  const read = readWith(responseSchema, value);
+  if ('data' in read) return read.data as ModelResponse; // The schema is the port's; only an explicit `undefined` could differ, and means absent.
+  const { problem, ...cause } = read;
+  throw new ModelError(
+    'invalid-response',
+    {
+      where: `model '${modelId}'`,
+      what: `its answer is not a ModelResponse: ${problem}`,
+      fix: 'Nothing of the answer was stored; correct the ChatModel that gave it',
+    },
+    cause,
+  );
 }
 
-/** What an answer cost, also one that is otherwise unreadable; nothing where it does not say so. */
+/** What an answer cost, also one that is otherwise unreadable; nothing where it does not say so. Never throws. */
 export function readPaidUsage(value: unknown): Usage {
-  const read = paidSchema.safeParse(value);
-  return read.success ? (read.data.usage as Usage) : NO_USAGE;
+  const read = readWith(paidSchema, value);
+  return 'data' in read ? (read.data.usage as Usage) : NO_USAGE;
+}
+
+/** A foreign object may throw when it is looked at. */
+function readWith<Data>(
+  schema: z.ZodType<Data>,
+  value: unknown,
+): { readonly data: Data } | { readonly problem: string; readonly cause?: unknown } {
+  try {
+    const read = schema.safeParse(value);
+    return read.success ? { data: read.data } : { problem: firstProblem(read.error) };
+  } catch (cause) {
+    return { problem: 'it cannot be read', cause };
+  }
 }

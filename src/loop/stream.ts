@@ -3,30 +3,39 @@ import type { RunResult } from './result.ts';
 
 const HIGH_WATER = 64;
 
-/** The events of one run as they come, and its result. Ends after the last event, never by throwing. */
+/**
+ * The events of one run as they come, and its result. Every reader gets all of them, from the first one on, also
+ * one that comes late. Ends after the last event, never by throwing.
+ */
 export interface RunStream extends AsyncIterable<AgentEvent> {
   /** Settles when the run has ended; rejects only for a mistake of the caller. */
   readonly result: Promise<RunResult>;
 }
 
-/** Where a run puts its events for one reader. */
+interface Reader {
+  /** The index of the event it gets next. */
+  next: number;
+}
+
+/** Where a run puts its events for whoever reads them. */
 export class Outlet implements AsyncIterable<AgentEvent> {
-  #events: AgentEvent[] = [];
+  readonly #events: AgentEvent[] = [];
+  readonly #readers = new Set<Reader>();
   #ended = false;
-  #isRead = false;
-  #wakeReader: (() => void) | undefined;
+  #wakeReaders: (() => void) | undefined;
+  #news: Promise<void> | undefined;
   #wakeWriter: (() => void) | undefined;
   #drained: Promise<void> | undefined;
 
   readonly push = (event: AgentEvent): void => {
     if (this.#ended) return;
     this.#events.push(event);
-    this.#wakeReader?.();
+    this.#tellReaders();
   };
 
-  /** Set while a reader is more than `HIGH_WATER` events behind. Nobody waits for a reader that never came. */
+  /** Set while a reader is `HIGH_WATER` events behind or more. Nobody waits for a reader that never came. */
   readonly backpressure = (): Promise<void> | undefined => {
-    if (!this.#isRead || this.#ended || this.#events.length < HIGH_WATER) return undefined;
+    if (this.#ended || !this.#isBehind()) return undefined;
     this.#drained ??= new Promise((resolve) => {
       this.#wakeWriter = resolve;
     });
@@ -35,31 +44,49 @@ export class Outlet implements AsyncIterable<AgentEvent> {
 
   end(): void {
     this.#ended = true;
-    this.#wakeReader?.();
+    this.#tellReaders();
     this.#releaseWriter();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
-    this.#isRead = true;
+    const reader: Reader = { next: 0 };
+    this.#readers.add(reader);
     try {
       for (;;) {
-        const batch = this.#events;
-        this.#events = [];
-        for (const event of batch) yield event;
-        this.#releaseWriter();
-        if (this.#events.length > 0) continue;
+        for (; reader.next < this.#events.length; reader.next += 1) {
+          yield this.#events[reader.next] as AgentEvent; // Below the length.
+        }
+        if (!this.#isBehind()) this.#releaseWriter();
+        // The writer may have gone on at once.
+        if (reader.next < this.#events.length) continue;
         if (this.#ended) return;
-        await new Promise<void>((resolve) => {
-          this.#wakeReader = resolve;
-        });
-        this.#wakeReader = undefined;
+        await this.#whenNews();
       }
     } finally {
       // A reader that left must not hold the run up; the run itself goes on.
-      this.#isRead = false;
-      this.#events = [];
-      this.#releaseWriter();
+      this.#readers.delete(reader);
+      if (!this.#isBehind()) this.#releaseWriter();
     }
+  }
+
+  #isBehind(): boolean {
+    for (const { next } of this.#readers) {
+      if (this.#events.length - next >= HIGH_WATER) return true;
+    }
+    return false;
+  }
+
+  #whenNews(): Promise<void> {
+    this.#news ??= new Promise((resolve) => {
+      this.#wakeReaders = resolve;
+    });
+    return this.#news;
+  }
+
+  #tellReaders(): void {
+    this.#wakeReaders?.();
+    this.#wakeReaders = undefined;
+    this.#news = undefined;
   }
 
   #releaseWriter(): void {

@@ -119,7 +119,9 @@ class Scripted implements ScriptedModel {
     if (this.#options.strict === true) this.#refuseInvalid(request);
     if (entry === undefined) throw this.#exhausted();
     const answer = typeof entry === 'function' ? entry(request) : entry;
-    return isThenable(answer) ? answer.then((late) => this.#settle(late)) : this.#settle(answer);
+    return isThenable(answer)
+      ? Promise.resolve(answer).then((late) => this.#settle(late))
+      : this.#settle(answer);
   }
 
   #settle(answer: ScriptedAnswer): ModelResponse {

@@ -19,20 +19,23 @@ export const jsonObjectSchema: z.ZodType<JsonObject> = z
   )
   .transform((value) => toJson(value) as JsonObject);
 
+/** Half of a character would be stored differently by every store. */
+export const textSchema: z.ZodString = z.string().overwrite((text) => text.toWellFormed());
+
 const metadata = { providerMetadata: jsonObjectSchema.optional() };
-const textPart = z.strictObject({ type: z.literal('text'), text: z.string(), ...metadata });
+const textPart = z.strictObject({ type: z.literal('text'), text: textSchema, ...metadata });
 const reasoningPart = z.strictObject({
   type: z.literal('reasoning'),
-  text: z.string(),
+  text: textSchema,
   ...metadata,
 });
 const filePart = z
   .strictObject({
     type: z.literal('file'),
-    mediaType: z.string().min(1),
-    data: z.string().optional(),
-    url: z.string().optional(),
-    filename: z.string().optional(),
+    mediaType: textSchema.min(1),
+    data: textSchema.optional(),
+    url: textSchema.optional(),
+    filename: textSchema.optional(),
   })
   .refine(
     (part) => (part.data === undefined) !== (part.url === undefined),
@@ -40,18 +43,18 @@ const filePart = z
   );
 const toolCallPart = z.strictObject({
   type: z.literal('tool-call'),
-  callId: z.string(),
-  providerCallId: z.string(),
-  toolName: z.string(),
+  callId: textSchema,
+  providerCallId: textSchema,
+  toolName: textSchema,
   input: jsonValueSchema,
-  malformed: z.string().optional(),
+  malformed: textSchema.optional(),
   ...metadata,
 });
 const toolResultPart = z.strictObject({
   type: z.literal('tool-result'),
-  callId: z.string(),
-  providerCallId: z.string(),
-  toolName: z.string(),
+  callId: textSchema,
+  providerCallId: textSchema,
+  toolName: textSchema,
   outcome: z.enum([
     'succeeded',
     'failed',
@@ -72,7 +75,7 @@ const userMessage = z.strictObject({
   content: z.array(z.union([textPart, filePart])),
 });
 const messageSchema = z.discriminatedUnion('role', [
-  z.strictObject({ role: z.literal('system'), content: z.string() }),
+  z.strictObject({ role: z.literal('system'), content: textSchema }),
   userMessage,
   z.strictObject({
     role: z.literal('assistant'),

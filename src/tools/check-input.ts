@@ -45,7 +45,7 @@ function shapeProblem(value: JsonValue): string | undefined {
     return `must be a JSON object, and it is ${kindOf(value)}`;
   }
   if (Object.isFrozen(value)) return undefined;
-  if (!isJson(value)) return 'is not plain JSON, or nested too deeply';
+  if (!isJson(value)) return 'is not plain JSON, or nested too deeply, or too large';
   const key = unsafeKey(value);
   return key === undefined ? undefined : `holds the key '${key}', which no tool accepts`;
 }

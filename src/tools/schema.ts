@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { isThenable } from '../internal/is-thenable.ts';
-import type { MaybePromise } from '../internal/maybe-promise.ts';
 
 /**
  * A schema a tool can be declared with: zod 4, or any library that follows Standard Schema and can give a
@@ -56,8 +55,11 @@ export function isZod(schema: object): schema is z.core.$ZodType {
 export function parseWith<Output>(
   schema: ToolSchema<unknown, Output>,
   value: unknown,
-): MaybePromise<SchemaResult<Output>> {
-  if (!isZod(schema)) return schema['~standard'].validate(value);
+): SchemaResult<Output> | Promise<SchemaResult<Output>> {
+  if (!isZod(schema)) {
+    const given = schema['~standard'].validate(value);
+    return isThenable(given) ? Promise.resolve(given) : given;
+  }
   const ran = schema._zod.run({ value, issues: [] }, ZOD_CONTEXT);
   return isThenable(ran) ? ran.then(zodResult<Output>) : zodResult<Output>(ran);
 }

@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { SideEffects, ToolInvocation, ToolTier } from '../protocol/tool.ts';
 import { checkInput } from './check-input.ts';
 import { checkToolOptions } from './check-options.ts';
-import { checkOutput } from './check-output.ts';
+import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import { inputJsonSchema } from './json-schema.ts';
 import type { ToolContext, ToolPort } from './port.ts';
@@ -27,7 +27,10 @@ export interface ToolOptions<Input extends ToolSchema, Output extends ToolSchema
   readonly displayName?: string;
   /** An object schema of zod 4, or of another library that gives JSON Schema the standard way. */
   readonly inputSchema: Input;
-  /** Checks what `execute` returns; a value that does not fit makes the call fail. Default: no check. */
+  /**
+   * Checks what `execute` returns. A value that does not fit makes the call fail; one that must not run twice
+   * counts as carried out with an unknown outcome. Default: no check.
+   */
   readonly outputSchema?: Output;
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
@@ -114,9 +117,7 @@ function runTool<Input extends ToolSchema, Output extends ToolSchema, Context>(
     }
     // What the schema gave is its output; the untyped result only lost the name of the type.
     const output: unknown = options.execute(result.value as SchemaOutput<Input>, ctx);
-    return isThenable(output)
-      ? output.then((late) => checkOutput(name, outputSchema, late))
-      : checkOutput(name, outputSchema, output);
+    return readOutput(name, outputSchema, output);
   };
   const parsed = parseWith(options.inputSchema, input);
   return isThenable(parsed) ? parsed.then(execute) : execute(parsed);

@@ -127,8 +127,10 @@ export function unreadable(modelId: string, what: string): ModelError {
   });
 }
 
+/** Counts are whole; one that no answer can have cost says nothing. */
 function readCount(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
+  const count = typeof value === 'number' ? Math.round(value) : 0;
+  return Number.isSafeInteger(count) && count > 0 ? count : 0;
 }
 
 export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {

@@ -1,0 +1,70 @@
+import { describe, expect, test } from 'vitest';
+import { isJson } from '../../src/internal/is-json.ts';
+import { toJson } from '../../src/internal/to-json.ts';
+
+/** A small object that unfolds into 2 to the power of `levels` leaves. */
+function shared(levels: number): unknown {
+  let value: unknown = { leaf: true };
+  for (let level = 0; level < levels; level += 1) value = { left: value, right: value };
+  return value;
+}
+
+/** Makes new objects for as long as somebody reads it. */
+class Endless {
+  toJSON(): unknown {
+    return { left: new Endless(), right: new Endless() };
+  }
+}
+
+describe('turning a value into JSON', () => {
+  test.each([
+    ['shared at 18 levels', shared(18)],
+    ['shared at 100 levels', shared(100)],
+    ['made anew at each read', new Endless()],
+    ['a list with nothing in it', new Array(1e9)],
+  ])('ends soon with a text of a bounded size for an object %s', (_name, value) => {
+    const started = performance.now();
+    const text = JSON.stringify(toJson(value));
+    expect(performance.now() - started).toBeLessThan(700);
+    expect(text.length).toBeLessThan(8_000_000);
+    expect(text).toContain('[too large]');
+  });
+
+  test('gives each use of a shared object in full when there is room', () => {
+    expect(toJson(shared(2))).toEqual(JSON.parse(JSON.stringify(shared(2))));
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}` }));
+    expect(toJson(rows)).toEqual(rows);
+  });
+
+  test('marks what cannot be read, and keeps what is beside it', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    const values = [
+      proxy,
+      Object.create(Date.prototype),
+      new Map([[Object.create(null), 1]]),
+      { toJSON: () => expect.unreachable() },
+    ];
+    expect(toJson([...values, 'kept'])).toEqual([...values.map(() => '[unreadable]'), 'kept']);
+  });
+
+  test('never holds half a character', () => {
+    const half = '\ud800';
+    const values = [half, Symbol(half), new Error(half), { [half]: 1 }, new Map([[half, half]])];
+    expect(JSON.stringify(toJson(values))).not.toContain('ud800');
+  });
+});
+
+describe('asking whether a value is JSON', () => {
+  test('says no to one that unfolds without end, and soon', () => {
+    const started = performance.now();
+    expect(isJson(shared(100))).toBe(false);
+    expect(performance.now() - started).toBeLessThan(700);
+    expect(isJson(shared(5))).toBe(true);
+  });
+
+  test('says no to one that cannot be read', () => {
+    const get = () => expect.unreachable();
+    expect(isJson(Object.defineProperty({}, 'a', { enumerable: true, get }))).toBe(false);
+  });
+});
