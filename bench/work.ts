@@ -1,9 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type AgentHooks,
   type AssistantPart,
   type ChatModel,
-  type ChatRequest,
-  type ChatResponse,
   createAgent,
   defineHooks,
   type Message,
@@ -38,15 +37,38 @@ async function lookUp(input: { readonly city: string }): Promise<{ readonly degr
 const CARD = /\b(?:\d[ -]?){13,19}\b/;
 const ALLOWED = new Set(['weather', 'forecast']);
 
+/**
+ * How the three guards answer. `same-tick`: asynchronous functions that have nothing to wait for. `event-loop`:
+ * they go through the event loop once, as every guard does that asks a service or a database.
+ */
+export type GuardKind = 'none' | 'same-tick' | 'event-loop';
+
 /** The three guards, as plain functions: one each before the call, after it, and before the tool. */
-const guards = {
-  request: async (request: { readonly messages: readonly Message[] }): Promise<boolean> => {
-    const last = request.messages.at(-1);
+interface Guards {
+  readonly request: (request: { readonly messages: readonly Message[] }) => Promise<boolean>;
+  readonly response: (text: string) => Promise<boolean>;
+  readonly tool: (toolName: string) => Promise<boolean>;
+}
+
+const sameTick: Guards = {
+  request: async ({ messages }) => {
+    const last = messages.at(-1);
     return last?.role !== 'user' || !textOf(last).includes('ignore all previous instructions');
   },
-  response: async (text: string): Promise<boolean> => !CARD.test(text),
-  tool: async (toolName: string): Promise<boolean> => ALLOWED.has(toolName),
+  response: async (text) => !CARD.test(text),
+  tool: async (toolName) => ALLOWED.has(toolName),
 };
+
+const throughTheLoop: Guards = {
+  request: async (request) => (await setImmediate(true)) && sameTick.request(request),
+  response: async (text) => (await setImmediate(true)) && sameTick.response(text),
+  tool: async (toolName) => (await setImmediate(true)) && sameTick.tool(toolName),
+};
+
+function guardsOf(kind: GuardKind): Guards | undefined {
+  if (kind === 'none') return undefined;
+  return kind === 'same-tick' ? sameTick : throughTheLoop;
+}
 
 const weatherInput = z.object({ city: z.string() });
 const SYSTEM = 'You tell the weather.';
@@ -59,8 +81,9 @@ const SYSTEM = 'You tell the weather.';
 export async function runBare(
   steps: number,
   history: readonly Message[],
-  withGuards = true,
+  kind: GuardKind,
 ): Promise<number> {
+  const guards = guardsOf(kind);
   const messages: Message[] = [
     ...history,
     { role: 'user', content: [{ type: 'text', text: QUESTION }] },
@@ -75,17 +98,17 @@ export async function runBare(
       settings: {},
       tools: [],
     };
-    if (withGuards && !(await guards.request(request))) throw new Error('blocked');
+    if (guards !== undefined && !(await guards.request(request))) throw new Error('blocked');
     const response = await model.generate(request, { signal });
     tokens += response.usage.inputTokens + response.usage.outputTokens;
     const text = response.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
-    if (withGuards && !(await guards.response(text))) throw new Error('blocked');
+    if (guards !== undefined && !(await guards.response(text))) throw new Error('blocked');
     const calls = response.content.flatMap((part) =>
       part.type === 'tool-call' ? [part.call] : [],
     );
     messages.push({ role: 'assistant', content: bareContent(response) });
     if (response.finishReason !== 'tool-calls') return step;
-    const results = await Promise.all(calls.map((call) => runBareTool(call, withGuards)));
+    const results = await Promise.all(calls.map((call) => runBareTool(call, guards)));
     messages.push({ role: 'tool', content: results });
   }
   throw new Error(`too many steps, ${tokens} tokens`);
@@ -105,10 +128,13 @@ function bareContent(response: ModelResponse): AssistantPart[] {
   });
 }
 
-async function runBareTool(call: ModelToolCall, withGuards: boolean): Promise<ToolResultPart> {
+async function runBareTool(
+  call: ModelToolCall,
+  guards: Guards | undefined,
+): Promise<ToolResultPart> {
   const { id, toolName } = call;
   const part = { type: 'tool-result', callId: id, providerCallId: id, toolName } as const;
-  if (withGuards && !(await guards.tool(toolName))) throw new Error('blocked');
+  if (guards !== undefined && !(await guards.tool(toolName))) throw new Error('blocked');
   try {
     const input = weatherInput.parse(JSON.parse(call.inputText));
     const output = await lookUp(input);
@@ -123,25 +149,27 @@ async function runBareTool(call: ModelToolCall, withGuards: boolean): Promise<To
   }
 }
 
-const threeGuards: readonly AgentHooks[] = [
-  defineHooks({
-    name: 'request',
-    preLlmRequest: async (request: ChatRequest) =>
-      (await guards.request(request)) ? RequestDecision.proceed() : RequestDecision.block('empty'),
-  }),
-  defineHooks({
-    name: 'response',
-    onLlmResponse: async (response: ChatResponse) =>
-      (await guards.response(response.text))
-        ? ResponseDecision.accept()
-        : ResponseDecision.block('card'),
-  }),
-  defineHooks({
-    name: 'tool',
-    preToolUse: async (invocation) =>
-      (await guards.tool(invocation.toolName)) ? ToolDecision.allow() : ToolDecision.block('tool'),
-  }),
-];
+function policies(guards: Guards): readonly AgentHooks[] {
+  return [
+    defineHooks({
+      name: 'request',
+      preLlmRequest: async (request) =>
+        (await guards.request(request)) ? RequestDecision.proceed() : RequestDecision.block('bad'),
+    }),
+    defineHooks({
+      name: 'response',
+      onLlmResponse: async (response) =>
+        (await guards.response(response.text))
+          ? ResponseDecision.accept()
+          : ResponseDecision.block('card'),
+    }),
+    defineHooks({
+      name: 'tool',
+      preToolUse: async (invocation) =>
+        (await guards.tool(invocation.toolName)) ? ToolDecision.allow() : ToolDecision.block('no'),
+    }),
+  ];
+}
 
 const weather: ToolPort = tool({
   name: 'weather',
@@ -156,15 +184,16 @@ let threads = 0;
 /** One turn of `steps` steps on a new thread, the agent built for it. Without a store, a fresh one in memory. */
 export async function runOurs(
   steps: number,
-  options: { readonly store?: ThreadStore; readonly withGuards?: boolean } = {},
+  kind: GuardKind,
+  store?: ThreadStore,
 ): Promise<number> {
-  const { store, withGuards = true } = options;
+  const guards = guardsOf(kind);
   const agent = createAgent({
     name: 'bench',
     model: weatherModel(steps),
     instructions: SYSTEM,
     tools: [weather],
-    hooks: withGuards ? threeGuards : [],
+    hooks: guards === undefined ? [] : policies(guards),
     limits: { steps: steps + 1 },
     ...(store !== undefined && { store }),
   });

@@ -53,7 +53,7 @@ export {
   ThreadConflictError,
 } from './errors/store-error.ts';
 export { PendingApprovalError, ThreadError, UnknownThreadError } from './errors/thread-error.ts';
-export { ToolError } from './errors/tool-error.ts';
+export { ToolError, type ToolErrorCode } from './errors/tool-error.ts';
 export type {
   AgentEvent,
   EventBody,

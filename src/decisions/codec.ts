@@ -84,6 +84,7 @@ export const responseDecisionCodec: DecisionCodec<ResponseDecision> = codec('Res
     type: z.literal('modify'),
     response: z.strictObject({
       text: text().optional(),
+      reasoning: text().optional(),
       toolCalls: z.array(rewrittenCall).optional(),
     }),
   }),

@@ -14,10 +14,12 @@ export interface RewrittenCall {
 
 /**
  * The fields of a response a policy may change. One left out stays. A whole `ChatResponse` fits too, so
- * `{ ...response, text }` works; fields other than these two are then ignored.
+ * `{ ...response, text }` works; fields other than these three are then ignored.
  */
 export interface RewrittenResponse {
   readonly text?: string;
+  /** What the model thought; `''` takes it out, and with it what a provider wants back beside tool calls. */
+  readonly reasoning?: string;
   readonly toolCalls?: readonly RewrittenCall[];
 }
 
@@ -50,6 +52,7 @@ export const ResponseDecision: {
 function pickResponse(response: RewrittenResponse): RewrittenResponse {
   return Object.freeze({
     ...(response.text !== undefined && { text: response.text }),
+    ...(response.reasoning !== undefined && { reasoning: response.reasoning }),
     ...(response.toolCalls !== undefined && { toolCalls: response.toolCalls.map(pickCall) }),
   });
 }

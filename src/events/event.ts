@@ -40,7 +40,7 @@ export type EventBody =
   | { readonly type: 'step.started' }
   | {
       readonly type: 'step.finished';
-      readonly outcome: 'accepted' | 'rejected' | 'suspended' | 'ended';
+      readonly outcome: 'accepted' | 'rejected' | 'ended';
     }
   // texts
   | { readonly type: 'message.user'; readonly text: string; readonly discarded?: true }

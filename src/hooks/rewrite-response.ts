@@ -14,7 +14,7 @@ export function rewriteResponse(
   decision: ModifyResponse,
   newCallId: () => string,
 ): Rewrite<ChatResponse> {
-  const { text, toolCalls } = decision.response;
+  const { text, reasoning, toolCalls } = decision.response;
   let { content, finishReason } = before;
   if (toolCalls !== undefined) {
     const problem = callProblem(toolCalls, content);
@@ -24,6 +24,9 @@ export function rewriteResponse(
     content = putCalls(content, parts);
   }
   if (text !== undefined && text !== before.text) content = putText(content, text);
+  if (reasoning !== undefined && reasoning !== before.reasoning) {
+    content = putReasoning(content, reasoning);
+  }
   const { id, model, usage, latencyMs } = before;
   return { value: chatResponse({ id, model, content, finishReason, usage, latencyMs }) };
 }
@@ -102,6 +105,12 @@ function putText(content: readonly AssistantPart[], text: string): readonly Assi
   }
   if (place === -1) addText();
   return result;
+}
+
+/** Thoughts a policy wrote, or none, in the place of all of the model's: signed ones would give the old text back. */
+function putReasoning(content: readonly AssistantPart[], text: string): readonly AssistantPart[] {
+  const rest = content.filter((part) => part.type !== 'reasoning');
+  return text === '' ? rest : [{ type: 'reasoning', text }, ...rest];
 }
 
 /** Only `tool-calls` lets tools run: it comes with an added call and goes with the last one. */

@@ -1,5 +1,6 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { StoreError } from '../errors/store-error.ts';
+import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -14,7 +15,7 @@ export function commit(effect: CommitEffect, session: Session): MaybePromise<Loo
   try {
     const written = write(effect, session);
     if (!isThenable(written)) return committed(session);
-    return written.then(
+    return Promise.resolve(written).then(
       () => committed(session),
       (error: unknown) => commitFailed(effect, session, error),
     );
@@ -51,7 +52,7 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
     return undo(session, changes, error);
   }
   if (!isThenable(written)) return settle();
-  return written.then(settle, (error: unknown) => undo(session, changes, error));
+  return Promise.resolve(written).then(settle, (error: unknown) => undo(session, changes, error));
 }
 
 /** What was not written waits for the next commit, if there is one. */
@@ -102,7 +103,7 @@ function tellLost(
   lost: { readonly code: string; readonly error: unknown },
 ): void {
   const { code, error } = lost;
-  const name = error instanceof Error ? error.name : 'unknown';
+  const { name } = describeThrown(error);
   const turn = turnOf(session.state.phase);
   const body = { type: 'error.raised', code, name, details: { callId } } as const;
   session.tell(body, turn?.turnId ?? '', turn?.step ?? 0);

@@ -78,7 +78,7 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
   const started = clock.monotonic();
   const known = knownOutcome(call, run) ?? (await reasonNotToStart(call, run));
   if (known !== undefined) return { callId, result: known, durationMs: 0, started: false };
-  const executing = executeCall(call, session, { turn, attempt: run.recovering ? 2 : 1 });
+  const executing = executeCall(call, session, { turn, attempt: attemptOf(call, run) });
   const raw = isThenable(executing) ? await executing : executing;
   const gate = session.gateFor(turn.turnId);
   const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
@@ -121,6 +121,11 @@ function nextInTurn(call: BatchCall, calls: readonly BatchCall[]): BatchCall | u
     .find(
       (later) => later.refusal === undefined && later.sideEffects === 'once' && !later.parallel,
     );
+}
+
+/** A second attempt only where an earlier process may have made the first. */
+function attemptOf({ sideEffects, callId }: BatchCall, { recovering, ledger }: BatchRun): number {
+  return recovering && (sideEffects !== 'once' || ledger.has(callId)) ? 2 : 1;
 }
 
 function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {

@@ -6,6 +6,7 @@ import {
   ThreadBusyError,
 } from '../errors/store-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
+import { describeThrown } from '../internal/describe-thrown.ts';
 import type { Message } from '../protocol/message.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
@@ -118,7 +119,7 @@ async function giveBack({ ports, threadId }: ThreadRun, claim: Claim): Promise<v
   try {
     await ports.store.release(threadId, claim.token);
   } catch (error) {
-    const name = error instanceof Error ? error.name : 'unknown';
+    const { name } = describeThrown(error);
     const stamp = { threadId, turnId: '', step: 0, at: ports.clock.now(), seq: 0 };
     ports.observe({ type: 'error.raised', code: 'claim-not-released', name, ...stamp });
   }
