@@ -15,10 +15,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The oldest of each line that `engines` promises; 24 is the one that runs this script. */
-const otherNodes = ['20.19.0', '22.12.0'];
+/** The oldest that `engines` promises, and the oldest with SQLite of its own; 24 is the one that runs this script. */
+const otherNodes = ['20.19.0', '22.13.0'];
 const root = join(import.meta.dirname, '..');
 const temp = mkdtempSync(join(tmpdir(), 'agent-hooks-package-'));
+const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  readonly exports: Readonly<Record<string, string | Readonly<Record<string, unknown>>>>;
+};
+/** What its peer refuses to be required by. */
+const esmOnly = Object.entries(exports)
+  .filter(([, entry]) => typeof entry === 'object' && !('require' in entry))
+  .map(([subpath]) => subpath);
 let failed = false;
 
 try {
@@ -32,7 +39,10 @@ process.exitCode = failed ? 1 : 0;
 
 async function inspect(tarball: string): Promise<void> {
   await step('publint', () => run('publint', [tarball, '--strict']));
-  await step('types resolve', () => run('attw', [tarball, '--profile', 'node16', '--quiet']));
+  const both = ['--profile', 'node16', '--exclude-entrypoints', ...esmOnly];
+  await step('types resolve', () => run('attw', [tarball, '--quiet', ...both]));
+  const esm = ['--profile', 'esm-only', '--entrypoints', ...esmOnly];
+  await step('types resolve, ESM only', () => run('attw', [tarball, '--quiet', ...esm]));
 }
 
 async function useAsStranger(tarball: string): Promise<void> {
@@ -71,15 +81,13 @@ async function compile(project: string): Promise<string> {
   for (const name of ['@types', 'undici-types', 'vitest']) {
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
   }
-  const { exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const lines = Object.keys(exports)
-    .filter((subpath) => subpath !== './package.json')
-    .map(
-      (subpath, index) =>
-        `import * as m${index} from 'agent-hooks${subpath.slice(1)}'; void m${index};`,
-    );
+  const subpaths = Object.keys(exports).filter((subpath) => subpath !== './package.json');
+  const importing = (subpath: string, index: number): string =>
+    `import * as m${index} from 'agent-hooks${subpath.slice(1)}'; void m${index};`;
+  const requirable = subpaths.filter((subpath) => !esmOnly.includes(subpath));
   const files = ['types.mts', 'types.cts'];
-  for (const file of files) writeFileSync(join(project, file), `${lines.join('\n')}\n`);
+  writeFileSync(join(project, 'types.mts'), `${subpaths.map(importing).join('\n')}\n`);
+  writeFileSync(join(project, 'types.cts'), `${requirable.map(importing).join('\n')}\n`);
   const flags = '--noEmit --strict --exactOptionalPropertyTypes --skipLibCheck false';
   const target = '--module nodenext --target es2022 --lib es2023,esnext.disposable --types node';
   try {
