@@ -80,11 +80,13 @@ export class Ask implements ContextSource, Waiter {
       return this.#fail('threw', { cause });
     }
     if (pending) return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
+    if (value !== undefined) this.durationMs = run.ports.now() - this.#startedAt;
     return run.cancelled && !evenIfCancelled ? this.#end(CANCELLED) : this.#read(value);
   }
 
   /** Goes on where `start` began to wait. */
   finish(outcome: Outcome, evenIfCancelled: boolean): Asked {
+    this.durationMs = this.run.ports.now() - this.#startedAt;
     if (this.run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
     switch (outcome.type) {
       case 'answered':
@@ -145,11 +147,10 @@ export class Ask implements ContextSource, Waiter {
   }
 
   #read(value: unknown): Asked {
-    const { entry, run } = this;
+    const { entry } = this;
     if (this.fault !== undefined) return this.#end({ type: 'failed', error: this.fault });
     if (value === undefined)
       return entry.mustDecide ? this.#fail('undecided') : this.#end(undefined);
-    this.durationMs = run.ports.now() - this.#startedAt;
     let read: ReturnType<NonNullable<HookEntry['codec']>['read']>;
     try {
       read = entry.codec?.read(value) ?? { problem: 'is a value where none is asked for' };

@@ -67,15 +67,23 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
 
   run(): MaybePromise<Verdict> {
     const reached = this.#advance();
-    return reached instanceof Wait ? this.#goOn(reached) : reached;
+    return reached instanceof Wait ? this.#goOnAfter(reached) : reached;
   }
 
-  async #goOn(wait: Wait<Ask>): Promise<Verdict> {
-    let reached: Verdict | Wait<Ask> = wait;
-    while (reached instanceof Wait) {
-      reached = this.#takeOutcome(reached.by, await reached.over) ?? this.#advance();
-    }
-    return reached;
+  /** One promise for the whole chain, however many of it are waited for. */
+  #goOnAfter(first: Wait<Ask>): Promise<Verdict> {
+    return new Promise((resolve, reject) => {
+      const goOn = (outcome: Outcome, by: Ask): void => {
+        try {
+          const reached = this.#takeOutcome(by, outcome) ?? this.#advance();
+          if (reached instanceof Wait) reached.whenOver(goOn);
+          else resolve(reached);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      first.whenOver(goOn);
+    });
   }
 
   /** Asks one after the other, up to a verdict or something to wait for. */

@@ -25,9 +25,8 @@ export function tell(
     return;
   }
   if (pending) {
-    // A wait never rejects, and nothing depends on when it ends.
-    const { over } = ask.wait(answer as PromiseLike<unknown>);
-    void over.then((outcome) => recordOutcome(ask, outcome));
+    // Nothing depends on when it ends.
+    ask.wait(answer as PromiseLike<unknown>).whenOver((outcome) => recordOutcome(ask, outcome));
   } else ask.end();
 }
 

@@ -22,12 +22,8 @@ export interface Waiter extends Limited, Interruptible {
  */
 export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible {
   readonly by: By;
-  #resolve!: (outcome: Outcome) => void;
   #endedBy: 'answer' | 'timed-out' | 'cancelled' | undefined;
-  /** Never rejects. */
-  readonly over: Promise<Outcome> = new Promise((resolve) => {
-    this.#resolve = resolve;
-  });
+  #tell: ((outcome: Outcome, by: By) => void) | undefined;
 
   /** `since`: when the time of the waiter began, on the clock of the run. */
   constructor(by: By, thenable: PromiseLike<unknown>, since: number) {
@@ -44,6 +40,11 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     }
   }
 
+  /** Tells what became of it, once and never at once. Asked for as soon as the wait is made. */
+  whenOver(tell: (outcome: Outcome, by: By) => void): void {
+    this.#tell = tell;
+  }
+
   passed(): void {
     if (this.#end('timed-out')) this.by.passed();
   }
@@ -56,7 +57,7 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     if (this.#endedBy !== undefined) return false;
     this.#endedBy = type;
     this.by.run.leave(this);
-    this.#resolve({ type });
+    this.#over({ type });
     return true;
   }
 
@@ -65,9 +66,16 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     this.#endedBy = 'answer';
     if (endedBy === undefined) {
       this.by.run.leave(this);
-      this.#resolve(outcome);
+      this.#over(outcome);
     } else if (endedBy !== 'answer') {
       this.by.late(outcome, endedBy);
     }
   }
+
+  /** One tick later: a cancel that comes with the answer still counts, and whoever cancels runs no chain. */
+  #over(outcome: Outcome): void {
+    void NOW.then(() => this.#tell?.(outcome, this.by));
+  }
 }
+
+const NOW = Promise.resolve();

@@ -43,16 +43,18 @@ export function beginNextStep(
     type: 'step.finished',
     outcome: start.rejected === true ? 'rejected' : 'accepted',
   };
-  const commit = { ...start, turn, events: [...start.events, ended] };
+  const { messages, approvals, ledger } = start;
+  const events = [...start.events, ended];
   const note = start.note !== undefined && { note: start.note };
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
     const next: Phase = { name: 'requesting', turn: stopped, attempt: 0, armed: false, ...note };
-    return commitThen(state, next, commit);
+    return commitThen(state, next, { turn, events, messages, approvals, ledger });
   }
   const begun = countStep(state, turn);
   const next: Phase = { name: 'requesting', turn: begun.turn, attempt: 1, armed: true, ...note };
-  return commitThen(begun.state, next, { ...commit, begun: begun.turn });
+  const commit = { turn, events, messages, approvals, ledger, begun: begun.turn };
+  return commitThen(begun.state, next, commit);
 }
 
 /** Begins the step that a host stopped before. */

@@ -26,11 +26,11 @@ export function buildRequest(
     settings: NO_SETTINGS,
     tools: tools.descriptions,
   });
-  session.digest.noteLayout(request, before.length, session.messageCount);
+  if (session.keepsDigests) session.digest.noteLayout(request, before.length, session.messageCount);
   return request;
 }
 
-const NO_SETTINGS = Object.freeze({});
+export const NO_SETTINGS = Object.freeze({});
 
 function systemMessage(content: string): Message {
   return Object.freeze({ role: 'system', content });

@@ -1,5 +1,4 @@
 import type { CheckInput } from '../hooks/gate.ts';
-import type { CancelScope } from '../internal/cancel-scope.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Session } from './session.ts';
@@ -27,7 +26,7 @@ export function checkCall(
     const checked = tool.check(call.effectiveInput);
     if (!isThenable(checked)) return withCheck(call, tool, checked);
     const checking = Promise.resolve(checked).then((answer) => withCheck(call, tool, answer));
-    return settle(checking, session.options.cancel, (why) => withCheck(call, tool, why));
+    return settle(checking, session, (why) => withCheck(call, tool, why));
   } catch {
     return withCheck(call, tool, BROKEN_SCHEMA);
   }
@@ -36,7 +35,7 @@ export function checkCall(
 /** Waits for the schema, its time limit or the cancel. What comes after that counts for nothing. */
 function settle(
   checking: Promise<BatchCall>,
-  cancel: CancelScope,
+  session: Session,
   refuse: (why: Checked) => BatchCall,
 ): Promise<BatchCall | 'cancelled'> {
   return new Promise((resolve) => {
@@ -45,10 +44,11 @@ function settle(
     const end = (answer: BatchCall | 'cancelled'): void => {
       clearTimeout(timer);
       stop();
+      session.now();
       resolve(answer);
     };
     const timer = setTimeout(() => end(refuse(SLOW_SCHEMA)), MAX_CHECK_MS);
-    stop = cancel.onCancel(() => end('cancelled'));
+    stop = session.options.cancel.onCancel(() => end('cancelled'));
     checking.then(end, () => end(refuse(BROKEN_SCHEMA)));
   });
 }
@@ -66,5 +66,16 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   if ('problem' in checked)
     return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
   const { displayName, tier, sideEffects, parallel } = tool;
-  return { ...call, displayName, tier, sideEffects, parallel, effectiveInput: checked.input };
+  const { input } = checked;
+  if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
+  return { ...call, displayName, tier, sideEffects, parallel, effectiveInput: input };
+}
+
+function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
+  return (
+    call.displayName === tool.displayName &&
+    call.tier === tool.tier &&
+    call.sideEffects === tool.sideEffects &&
+    call.parallel === tool.parallel
+  );
 }

@@ -68,7 +68,7 @@ export type LoopEvent =
       readonly at: number;
       readonly tick: number;
     }
-  | { readonly type: 'committed'; readonly tick: number; readonly messageCount: number }
+  | { readonly type: 'committed'; readonly messageCount: number }
   | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
 
 /** A call with what the chain said of it. `approvalId` is minted for one that has to be confirmed. */

@@ -44,42 +44,37 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
   const { call, tool, session, ctx } = running;
   return new Promise((resolve) => {
     let open = true;
-    const timers: NodeJS.Timeout[] = [];
+    let timer: NodeJS.Timeout | undefined;
     // A turn that is cancelled already ends the call before there is a listener to stop.
     let stop = (): unknown => undefined;
     const end = (result: ToolResult): void => {
       if (!open) return;
       open = false;
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(timer);
       stop();
       resolve(result);
     };
     const giveUp = (why: 'cancelled' | 'timed-out'): void => {
+      const isAgain = ctx.wasCancelled;
       ctx.cancel(why);
       if (call.sideEffects !== 'once')
         end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
-      else
-        timers.push(
-          setTimeout(
-            () => end({ outcome: 'unknown', isError: true, output: LOST.unknown }),
-            session.ports.cancelGraceMs,
-          ),
-        );
+      else if (!isAgain) {
+        clearTimeout(timer);
+        const { cancelGraceMs } = session.ports;
+        timer = setTimeout(() => end(UNKNOWN_AFTER_CANCEL), cancelGraceMs);
+      }
     };
     stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
-    if (open && tool.timeoutMs !== undefined)
-      timers.push(setTimeout(() => giveUp('timed-out'), tool.timeoutMs));
+    if (open && timer === undefined && tool.timeoutMs !== undefined)
+      timer = setTimeout(() => giveUp('timed-out'), tool.timeoutMs);
     const arrive = (result: ToolResult): void => (open ? end(result) : late(running, result));
+    // A `once` tool that was told to stop and failed may have done half of its work.
+    const fail = (error: unknown): ToolResult =>
+      ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error, call);
     Promise.resolve(answer)
-      .then(succeeded)
-      .then(arrive, (error: unknown) =>
-        // A `once` tool that was told to stop and failed may have done half of its work.
-        arrive(
-          ctx.wasCancelled && call.sideEffects === 'once'
-            ? UNKNOWN_AFTER_CANCEL
-            : thrown(error, call),
-        ),
-      );
+      .then((output) => arrive(succeeded(output)))
+      .catch((error: unknown) => arrive(fail(error)));
   });
 }
 

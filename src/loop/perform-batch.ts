@@ -64,40 +64,71 @@ class BatchJudge {
 
   judgeFrom(first: number): MaybePromise<LoopEvent> {
     for (let index = first; index < this.#calls.length; index += 1) {
-      const judging = this.#judgeAt(index);
-      if (isThenable(judging)) {
-        return judging.then((late) => (this.#take(late) ? this.judgeFrom(index + 1) : CANCELLED));
-      }
-      if (!this.#take(judging)) return CANCELLED;
+      const call = this.#calls[index] as BatchCall; // the loop stays below the length
+      const checked = this.#failure === undefined ? checkCall(call, this.#session) : call;
+      const end = isThenable(checked)
+        ? checked.then((late) => this.#askLate(late, index))
+        : this.#ask(checked, index);
+      if (end !== undefined) return end;
     }
     return this.#chosen();
   }
 
-  #judgeAt(index: number): MaybePromise<Answer> {
-    const call = this.#calls[index] as BatchCall; // the loop above stays below the length
-    if (this.#failure !== undefined) return { call };
-    const checking = checkCall(call, this.#session);
-    return isThenable(checking)
-      ? checking.then((checked) =>
-          checked === 'cancelled' ? { call, verdict: checked } : this.#ask(checked, index),
-        )
-      : this.#ask(checking, index);
+  #askLate(call: BatchCall | 'cancelled', index: number): MaybePromise<LoopEvent> {
+    if (call === 'cancelled') return CANCELLED;
+    return this.#ask(call, index) ?? this.judgeFrom(index + 1);
   }
 
-  #ask(call: BatchCall, index: number): MaybePromise<Answer> {
-    const batch = { index, size: this.#calls.length };
-    const judging = judgeCall(call, this.#session, { ...this.#place, batch });
+  /** Nothing when the next call can be judged at once; otherwise how the judging ends. */
+  #ask(call: BatchCall, index: number): MaybePromise<LoopEvent> | undefined {
+    const { turn, attempt } = this.#place;
+    const tool = this.#session.ports.tools.get(call.toolName);
+    if (this.#failure !== undefined || call.refusal !== undefined || tool === undefined) {
+      this.#judged.push({ call, verdict: NO_OPINION });
+      return undefined;
+    }
+    const gate = this.#session.gateFor(turn.turnId);
+    if (!gate.has('preToolUse')) return this.#judge(call, tool, NO_OPINION);
+    const invocation = invocationOf(call, { index, size: this.#calls.length });
+    const judging = gate.toolUse(invocation, tool.check, momentOf(turn, attempt));
     return isThenable(judging)
-      ? judging.then((verdict) => ({ call, verdict }))
-      : { call, verdict: judging };
+      ? judging.then((judged) => this.#take(judged, call, tool) ?? this.judgeFrom(index + 1))
+      : this.#take(judging, call, tool);
   }
 
-  /** False when the turn was cancelled meanwhile. */
-  #take({ call, verdict }: Answer): boolean {
-    if (verdict === 'cancelled') return false;
-    if (verdict !== undefined && 'type' in verdict) this.#failure = verdict;
-    this.#judged.push(verdict === undefined || 'type' in verdict ? unasked(call) : verdict);
-    return true;
+  #take(judged: ToolChainVerdict, call: BatchCall, tool: ToolPort<never>): LoopEvent | undefined {
+    switch (judged.type) {
+      case 'cancelled':
+        return CANCELLED;
+      case 'failed':
+        this.#failure = judged;
+        this.#judged.push({ call, verdict: NO_OPINION });
+        return undefined;
+      case 'judged': {
+        const { effectiveInput } = judged.invocation;
+        const changed = effectiveInput !== call.effectiveInput;
+        return this.#judge(changed ? { ...call, effectiveInput } : call, tool, judged.verdict);
+      }
+    }
+  }
+
+  /** With a digest only for what the ledger or an approval will be bound to. */
+  #judge(call: BatchCall, tool: ToolPort<never>, verdict: ToolVerdict): undefined {
+    const asks =
+      verdict.type === 'confirm' || (verdict.type === 'no-opinion' && call.tier === 'confirm');
+    if (!asks && call.sideEffects !== 'once') {
+      this.#judged.push({ call, verdict });
+      return;
+    }
+    const { digest, ports } = this.#session;
+    const { toolName, effectiveInput } = call;
+    const digested = { ...call, inputDigest: digest.of({ toolName, input: effectiveInput }) };
+    this.#judged.push({
+      call: digested,
+      verdict,
+      ...(asks && { approvalId: ports.newId() }),
+      ...(asks && tool.tierHint !== undefined && { tierHint: tool.tierHint }),
+    });
   }
 
   #chosen(): LoopEvent {
@@ -109,30 +140,19 @@ class BatchJudge {
     if (dropped !== undefined) {
       retract(session, dropped, { turn: this.#place.turn, point: 'preToolUse' });
     }
-    const { clock } = session.ports;
-    const now = { at: clock.now(), tick: clock.monotonic() };
     return {
       type: 'batch.judged',
       calls: this.#judged,
-      ...now,
+      at: session.at,
+      tick: session.tick,
       ...(session.hasStreamed && { shown: true }),
       ...(failure !== undefined && { failure }),
     };
   }
 }
 
-/** One call and what was said of it; nothing once a policy has failed. */
-interface Answer {
-  readonly call: BatchCall;
-  readonly verdict?: Judged;
-}
-
 const CANCELLED: LoopEvent = Object.freeze({ type: 'turn.cancelled' });
 const FAILED = Object.freeze({ type: 'failed' });
-
-function unasked(call: BatchCall): JudgedCall {
-  return { call, verdict: NO_OPINION };
-}
 
 /** A call as the model or a policy wrote it. One that cannot be read is refused here and never reaches a policy. */
 function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
@@ -151,61 +171,6 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
     ...(problem !== undefined && { refusal: { outcome: 'invalid', by: 'agent', reason: problem } }),
-  };
-}
-
-type Judged = JudgedCall | HookFailed | 'cancelled';
-
-function judgeCall(
-  call: BatchCall,
-  session: Session,
-  place: Place & { readonly batch: ToolInvocation['batch'] },
-): MaybePromise<Judged> {
-  const tool = session.ports.tools.get(call.toolName);
-  if (call.refusal !== undefined || tool === undefined) return unasked(call);
-  const gate = session.gateFor(place.turn.turnId);
-  if (!gate.has('preToolUse')) return withDigest(call, NO_OPINION, { session, tool });
-  const moment = momentOf(place.turn, place.attempt);
-  const judging = gate.toolUse(invocationOf(call, place.batch), tool.check, moment);
-  return isThenable(judging)
-    ? judging.then((judged) => withVerdict(call, judged, { session, tool }))
-    : withVerdict(call, judging, { session, tool });
-}
-
-function withVerdict(
-  call: BatchCall,
-  judged: ToolChainVerdict,
-  made: { readonly session: Session; readonly tool: ToolPort<never> },
-): Judged {
-  if (judged.type === 'cancelled') return 'cancelled';
-  if (judged.type === 'failed') return judged;
-  const { effectiveInput } = judged.invocation;
-  return withDigest(
-    effectiveInput === call.effectiveInput ? call : { ...call, effectiveInput },
-    judged.verdict,
-    made,
-  );
-}
-
-/** A digest only for what the ledger or an approval will be bound to. */
-function withDigest(
-  call: BatchCall,
-  verdict: ToolVerdict,
-  made: { readonly session: Session; readonly tool: ToolPort<never> },
-): JudgedCall {
-  const { session, tool } = made;
-  const asks =
-    verdict.type === 'confirm' || (verdict.type === 'no-opinion' && call.tier === 'confirm');
-  if (!asks && call.sideEffects !== 'once') return { call, verdict };
-  const { toolName, effectiveInput } = call;
-  const digested = { ...call, inputDigest: session.digest.of({ toolName, input: effectiveInput }) };
-  if (!asks) return { call: digested, verdict };
-  const approvalId = session.ports.newId();
-  return {
-    call: digested,
-    verdict,
-    approvalId,
-    ...(tool.tierHint !== undefined && { tierHint: tool.tierHint }),
   };
 }
 

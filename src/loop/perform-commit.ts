@@ -28,22 +28,22 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
   const { ports, digest } = session;
   const events = session.takeOutbox();
   const memory = session.memory.takeChanges();
-  const historyDigest = digest.latest;
-  const state =
-    historyDigest.count === 0 ? effect.checkpoint : { ...effect.checkpoint, historyDigest };
+  const state = digest.isMade
+    ? { ...effect.checkpoint, historyDigest: digest.latest }
+    : effect.checkpoint;
   const changes: ThreadChanges = {
     // ThreadState is JSON by construction; an interface has no index signature to say so.
     state: state as unknown as JsonObject,
     messages: effect.messages,
     events,
-    ledger: effect.ledger.map((note) => ledgerEntry(note, ports.clock.now())),
+    ledger: effect.ledger.map((note) => ledgerEntry(note, session)),
     approvals: effect.approvals,
     memory,
   };
   const settle = (): void => {
     session.version += 1;
     session.append(effect.messages);
-    for (const event of events) session.publish(event);
+    session.publishAll(events);
   };
   let written: MaybePromise<void>;
   try {
@@ -65,7 +65,6 @@ function undo(session: Session, changes: ThreadChanges, error: unknown): never {
 function committed(session: Session): LoopEvent {
   return {
     type: 'committed',
-    tick: session.ports.clock.monotonic(),
     messageCount: session.messageCount,
   };
 }
@@ -125,7 +124,7 @@ export async function saveNotes(session: Session, ledger: readonly LedgerNote[])
   }
 }
 
-function ledgerEntry(note: LedgerNote, at: number): LedgerEntry {
+function ledgerEntry(note: LedgerNote, { at }: Session): LedgerEntry {
   const { callId, inputDigest, result } = note;
   if (result === undefined) return { callId, inputDigest, status: 'intended', at };
   return { callId, inputDigest, status: 'finished', result, at };

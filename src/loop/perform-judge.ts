@@ -65,7 +65,7 @@ export function judgeResponse(
     return orCancelled(session, verdict, {
       type: 'response.judged',
       verdict,
-      tick: session.ports.clock.monotonic(),
+      tick: session.tick,
     });
   };
   if (!gate.has('onLlmResponse')) return answer(pass(response));

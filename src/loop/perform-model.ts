@@ -1,9 +1,11 @@
 import { AgentHooksError, errorInfo } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ModelCallOptions, ModelRequest, ModelResponse } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
+import { NO_SETTINGS } from './build-request.ts';
 import { collectStream } from './collect-stream.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
@@ -18,22 +20,31 @@ type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
  * One logical call. A model that answers nothing at all is sent the same request again, a bounded number of
  * times; the policies are not asked again, as nothing changed.
  */
-export async function callModel(effect: CallModel, session: Session): Promise<LoopEvent> {
-  const { turn } = effect;
+export function callModel(effect: CallModel, session: Session): Promise<LoopEvent> {
   const request = toModelRequest(effect.request ?? session.request, session);
-  let usage = NO_USAGE;
-  for (let sent = 1; ; sent += 1) {
-    const started = session.ports.clock.monotonic();
-    const answer = await send(request, turn, session);
-    if (answer.type === 'cancelled') return { type: 'turn.cancelled', usage };
+  return attempt({ request, turn: effect.turn, session }, 1, NO_USAGE);
+}
+
+interface ModelCall {
+  readonly request: ModelRequest;
+  readonly turn: OpenTurn;
+  readonly session: Session;
+}
+
+/** `sent`: which attempt it is, from 1. `before`: what those before it have cost. */
+function attempt(call: ModelCall, sent: number, before: Usage): Promise<LoopEvent> {
+  const { turn, session } = call;
+  const started = session.now();
+  return send(call, (answer) => {
+    if (answer.type === 'cancelled') return { type: 'turn.cancelled', usage: before };
     if (answer.type === 'failed')
-      return failure(answer.error, session, { turn, usage: addUsage(usage, answer.usage) });
-    usage = addUsage(usage, answer.response.usage);
+      return failure(answer.error, session, { turn, usage: addUsage(before, answer.usage) });
+    const usage = addUsage(before, answer.response.usage);
     const response = assembleResponse(answer.response, {
       turn,
       model: session.ports.model.id,
       usage,
-      latencyMs: Math.round(session.ports.clock.monotonic() - started),
+      latencyMs: Math.round(session.now() - started),
     });
     if (response.finishReason === 'error')
       return failure(errorFinish(session), session, { turn, usage });
@@ -46,7 +57,8 @@ export async function callModel(effect: CallModel, session: Session): Promise<Lo
       turn.turnId,
       turn.step,
     );
-  }
+    return attempt(call, sent + 1, usage);
+  });
 }
 
 type Answer =
@@ -54,18 +66,31 @@ type Answer =
   | { readonly type: 'responded'; readonly response: ModelResponse }
   | { readonly type: 'failed'; readonly error: unknown; readonly usage: Usage };
 
-/** Waits for the model or the cancel, whichever comes first. Never rejects: what comes after a cancel has nobody to hear it. */
-function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<Answer> {
-  const { cancel } = session.options;
-  if (cancel.cancelled) return Promise.resolve(CANCELLED);
-  return new Promise((resolve) => {
-    const stop = cancel.onCancel(() => resolve(CANCELLED));
+/** Waits for the model or the cancel, whichever comes first. What comes after a cancel has nobody to hear it. */
+function send(
+  call: ModelCall,
+  take: (answer: Answer) => MaybePromise<LoopEvent>,
+): Promise<LoopEvent> {
+  const { model } = call.session.ports;
+  const { cancel } = call.session.options;
+  return new Promise((resolve, reject) => {
+    let open = true;
+    // A turn that is cancelled already ends the call before there is a listener to stop.
+    let stop = (): unknown => undefined;
     const settle = (answer: Answer): void => {
+      if (!open) return;
+      open = false;
       stop();
-      resolve(answer);
+      try {
+        resolve(take(answer));
+      } catch (error) {
+        reject(error);
+      }
     };
-    start(request, turn, session).then(
-      (given) => settle(read(given, session.ports.model.id)),
+    stop = cancel.onCancel(() => settle(CANCELLED));
+    if (!open) return;
+    start(call).then(
+      (given) => settle(read(given, model.id)),
       (error: unknown) => settle({ type: 'failed', error, usage: NO_USAGE }),
     );
   });
@@ -74,7 +99,7 @@ function send(request: ModelRequest, turn: OpenTurn, session: Session): Promise<
 const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
-function start(request: ModelRequest, turn: OpenTurn, session: Session): Promise<ModelResponse> {
+function start({ request, turn, session }: ModelCall): Promise<ModelResponse> {
   const { model } = session.ports;
   const options = new CallOptions(session);
   try {
@@ -126,7 +151,9 @@ function toModelRequest(request: ChatRequest | undefined, session: Session): Mod
   if (request === undefined)
     throw new TypeError('a model was to be called before its request was built');
   const { messages, settings, tools } = request;
-  return Object.freeze({ messages, settings: { ...session.ports.settings, ...settings }, tools });
+  const own = session.ports.settings;
+  const both = settings === NO_SETTINGS ? own : { ...own, ...settings };
+  return Object.freeze({ messages, settings: both, tools });
 }
 
 /** What a live reader has seen of an answer that failed does not count. */

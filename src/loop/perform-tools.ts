@@ -31,12 +31,17 @@ export async function runTools(effect: RunTools, session: Session): Promise<Loop
   const { turn, calls, recovering } = effect;
   const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
   const saver = new OutcomeSaver(session);
-  const results = await runAll({ session, turn, calls, ledger, recovering, saver });
+  const run = { session, turn, calls, ledger, recovering, saver };
+  const [only] = calls;
+  const results =
+    calls.length === 1 && only?.refusal === undefined
+      ? [await finishCall(only as BatchCall, 0, run)]
+      : await runAll(run);
   return {
     type: 'tools.finished',
     results,
     cancelled: session.options.cancel.cancelled,
-    tick: session.ports.clock.monotonic(),
+    tick: session.tick,
   };
 }
 
@@ -53,13 +58,8 @@ async function readLedger(
   return new Map(entries.map((entry) => [entry.callId, entry]));
 }
 
-async function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
-  const { calls } = run;
-  const [only] = calls;
-  if (calls.length === 1 && only !== undefined) {
-    return only.refusal === undefined ? [await finishCall(only, 0, run)] : [];
-  }
-  const runnable = [...calls.entries()].filter(([, call]) => call.refusal === undefined);
+function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
+  const runnable = [...run.calls.entries()].filter(([, call]) => call.refusal === undefined);
   const { tools, maxParallelTools } = run.session.ports;
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
@@ -73,10 +73,10 @@ async function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
 
 async function finishCall(call: BatchCall, index: number, run: BatchRun): Promise<FinishedCall> {
   const { session, turn, calls } = run;
-  const { clock } = session.ports;
   const { callId } = call;
-  const started = clock.monotonic();
-  const known = knownOutcome(call, run) ?? (await reasonNotToStart(call, run));
+  const started = session.now();
+  if (mustBeSaved(call, run)) await run.saver.save([intentOf(call)]);
+  const known = knownOutcome(call, run) ?? reasonNotToStart(run);
   if (known !== undefined) return { callId, result: known, durationMs: 0, started: false };
   const executing = executeCall(call, session, { turn, attempt: attemptOf(call, run) });
   const raw = isThenable(executing) ? await executing : executing;
@@ -88,16 +88,17 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
       ? await gate.toolResult(invocationOf(call, batch), raw, momentOf(turn, 1))
       : raw;
   if (calls.length > 1) await saveProgress(call, result, run);
-  return { callId, result, durationMs: Math.round(clock.monotonic() - started), started: true };
+  return { callId, result, durationMs: Math.round(session.now() - started), started: true };
 }
 
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
-async function reasonNotToStart(call: BatchCall, run: BatchRun): Promise<ToolResult | undefined> {
-  const { session, saver, recovering, ledger } = run;
+function mustBeSaved(call: BatchCall, { session, recovering, ledger }: BatchRun): boolean {
+  if (!recovering || call.sideEffects !== 'once' || session.options.cancel.cancelled) return false;
+  return !ledger.has(call.callId);
+}
+
+function reasonNotToStart({ session, saver }: BatchRun): ToolResult | undefined {
   if (session.options.cancel.cancelled) return CANCELLED;
-  if (recovering && call.sideEffects === 'once' && !ledger.has(call.callId)) {
-    await saver.save([intentOf(call)]);
-  }
   return saver.failed ? NOT_STARTED : undefined;
 }
 

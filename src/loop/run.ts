@@ -17,7 +17,7 @@ export function runMessage(
       message: request.message,
       supersede: request.supersede,
       messageCount: session.messageCount,
-      tick: session.ports.clock.monotonic(),
+      tick: session.now(),
     };
   });
 }
@@ -41,7 +41,7 @@ export function cancelStored(run: ThreadRun): Promise<RunResult> {
       case 'running':
         // What the tools did has to be settled first; a cancelled run starts none of them.
         session.options.cancel.cancel();
-        return { type: 'turn.resumed', tick: session.ports.clock.monotonic() };
+        return { type: 'turn.resumed', tick: session.now() };
       default:
         return { type: 'turn.cancelled' };
     }
@@ -61,7 +61,7 @@ export function resumption(session: Session): LoopEvent | undefined {
   const { phase } = session.state;
   if (phase.name === 'awaiting-approval') return undefined;
   if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
-    return { type: 'turn.resumed', tick: session.ports.clock.monotonic() };
+    return { type: 'turn.resumed', tick: session.now() };
   }
   throw new ThreadError('nothing-to-continue', {
     where: `thread '${session.threadId}'`,

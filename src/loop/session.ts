@@ -50,12 +50,16 @@ export class Session {
   error: AgentHooksError | undefined;
   /** True when deltas of the current response have left already. */
   hasStreamed = false;
+  /** Whether a decision is written down, or heard by somebody who may write it down. */
+  readonly keepsDigests: boolean;
   #outbox: AgentEvent[] = [];
   readonly #history: Message[];
   #view: readonly Message[] | undefined;
   #lastSeq: number;
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
+  #tick: number;
+  #at: number | undefined;
 
   constructor(
     ports: Ports,
@@ -73,6 +77,8 @@ export class Session {
     this.state = thread.state;
     this.version = thread.stored?.version ?? 0;
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
+    this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard;
+    this.#tick = ports.clock.monotonic();
     this.#history = [...thread.messages];
     this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
     this.memory = new SessionMemory(thread.stored?.memory ?? {});
@@ -80,6 +86,24 @@ export class Session {
 
   get threadId(): string {
     return this.state.threadId;
+  }
+
+  /** Reads the monotonic clock. Whoever has waited for something does so at the end of it. */
+  readonly now = (): number => {
+    this.#at = undefined;
+    this.#tick = this.ports.clock.monotonic();
+    return this.#tick;
+  };
+
+  /** The monotonic clock at the end of the latest wait; reading a clock costs more than a whole transition. */
+  get tick(): number {
+    return this.#tick;
+  }
+
+  /** Milliseconds since the epoch, read once for everything that happens between two waits. */
+  get at(): number {
+    this.#at ??= this.ports.clock.now();
+    return this.#at;
   }
 
   get messageCount(): number {
@@ -117,9 +141,9 @@ export class Session {
     };
     this.#gateTurn = turnId;
     this.#gate = ports.hooks(facts, {
-      now: ports.clock.monotonic,
+      now: this.now,
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
-      ...(this.#keepsDigests && { digest: this.#digestOf }),
+      ...(this.keepsDigests && { digest: this.#digestOf }),
       messages: () => this.messages,
       state: () => EMPTY,
       counters: ports.counters,
@@ -140,7 +164,7 @@ export class Session {
     }
     if (this.hasStreamed) this.#settleShown(body, turnId, step);
     this.#lastSeq += 1;
-    this.#outbox.push(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+    this.#outbox.push(this.#stamp(body, turnId, step));
   }
 
   /** Text that was shown live counts once it is said, or something of its batch runs; what ends before that takes it back. */
@@ -158,6 +182,7 @@ export class Session {
   takeOutbox(): readonly AgentEvent[] {
     const events = this.#outbox;
     this.#outbox = [];
+    this.#at = undefined;
     return events;
   }
 
@@ -176,10 +201,17 @@ export class Session {
 
   /** Lets an event be heard at once that is not part of the record. */
   tell(body: EventBody, turnId: string, step: number): void {
-    this.publish(this.#stamp(body, { turnId, step, seq: this.#lastSeq }));
+    // It may come in the middle of a wait.
+    this.#at = undefined;
+    this.publish(this.#stamp(body, turnId, step));
   }
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
+  publishAll(events: readonly AgentEvent[]): void {
+    if (!this.#isHeard) return;
+    for (const event of events) this.publish(event);
+  }
+
   publish(event: AgentEvent): void {
     if (!this.#isHeard) return;
     deepFreeze(event);
@@ -194,11 +226,6 @@ export class Session {
     this.options.cancel.close();
   }
 
-  /** Whether a decision is written down, or heard by somebody who may write it down. */
-  get #keepsDigests(): boolean {
-    return this.ports.store.keepsDigests !== false || this.#isHeard;
-  }
-
   get #isHeard(): boolean {
     return this.options.outlet !== undefined || this.ports.isObserved() || this.options.isWatched;
   }
@@ -209,17 +236,13 @@ export class Session {
       : this.digest.of(payload);
 
   /** Puts the stamp on the body itself, which was made for this event. */
-  #stamp(
-    body: EventBody,
-    place: { readonly turnId: string; readonly step: number; readonly seq: number },
-  ): AgentEvent {
-    const { turnId, step, seq } = place;
+  #stamp(body: EventBody, turnId: string, step: number): AgentEvent {
     const event = body as Writable<EventStamp> & EventBody;
     event.threadId = this.threadId;
     event.turnId = turnId;
     event.step = step;
-    event.at = this.ports.clock.now();
-    event.seq = seq;
+    event.at = this.at;
+    event.seq = this.#lastSeq;
     const { agentPath } = this.options.facts;
     if (agentPath.length > 0) event.agentPath = agentPath;
     return event;

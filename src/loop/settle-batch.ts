@@ -47,7 +47,8 @@ export function assistantMessage(
       parts.push(part);
     }
   }
-  return deepFreeze({ role: 'assistant', content: parts });
+  // The parts of a response are frozen already; it is what was put in their place that is not.
+  return Object.freeze({ role: 'assistant', content: deepFreeze(parts) });
 }
 
 function withInput(part: ToolCallPart, calls: readonly BatchCall[]): ToolCallPart {
@@ -62,14 +63,24 @@ export function toolMessage(
   calls: readonly BatchCall[],
   results: ReadonlyMap<string, ToolResult>,
 ): ToolMessage {
-  return deepFreeze({
+  return Object.freeze({
     role: 'tool',
-    content: calls.map((call): ToolResultPart => {
-      const { callId, providerCallId, toolName } = call;
-      const result = results.get(callId) ?? refusalResult(call.refusal ?? NOT_EXECUTED);
-      const { outcome, isError, output } = result;
-      return { type: 'tool-result', callId, providerCallId, toolName, outcome, isError, output };
-    }),
+    content: Object.freeze(
+      calls.map((call): ToolResultPart => {
+        const { callId, providerCallId, toolName } = call;
+        const result = results.get(callId) ?? refusalResult(call.refusal ?? NOT_EXECUTED);
+        const { outcome, isError, output } = result;
+        return Object.freeze({
+          type: 'tool-result',
+          callId,
+          providerCallId,
+          toolName,
+          outcome,
+          isError,
+          output: deepFreeze(output),
+        });
+      }),
+    ),
   });
 }
 

@@ -42,9 +42,9 @@ export function onBatchJudged(
     const batch: Batch = { content, text, calls, pauses: 0 };
     return stopBatch(state, turn, { batch, failure: event.failure, rules });
   }
-  const feedback = event.calls.flatMap((entry): readonly NamedFeedback[] =>
-    entry.verdict.type === 'retry-with-feedback' ? entry.verdict.feedback : [],
-  );
+  const feedback: NamedFeedback[] = [];
+  for (const { verdict } of event.calls)
+    if (verdict.type === 'retry-with-feedback') feedback.push(...verdict.feedback);
   if (feedback.length > 0) {
     return rejectResponse(state, turn, {
       feedback,
@@ -276,9 +276,12 @@ export function runBatch(
 }
 
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {
-  const once = calls.filter((call) => call.refusal === undefined && call.sideEffects === 'once');
-  const first = once.find((call) => !call.parallel);
-  return once
-    .filter((call) => call.parallel || call === first)
-    .map(({ callId, inputDigest = '' }) => ({ callId, inputDigest }));
+  const notes: LedgerNote[] = [];
+  let waits = false;
+  for (const { callId, inputDigest = '', parallel, refusal, sideEffects } of calls) {
+    if (refusal !== undefined || sideEffects !== 'once' || (waits && !parallel)) continue;
+    notes.push({ callId, inputDigest });
+    if (!parallel) waits = true;
+  }
+  return notes;
 }

@@ -1,5 +1,6 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
+import type { ToolResult } from '../protocol/tool.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LedgerNote } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
@@ -24,14 +25,11 @@ export function onToolsFinished(
   const { phase } = state;
   if (phase.name !== 'running') return undefined;
   const { turn, batch, next } = phase;
+  const results = new Map<string, ToolResult>();
+  for (const { callId, result } of event.results) results.set(callId, result);
   const writes: Writes = {
-    messages: [
-      toolMessage(
-        batch.calls,
-        new Map(event.results.map(({ callId, result }) => [callId, result])),
-      ),
-    ],
-    ledger: ledgerOf(batch, event.results),
+    messages: [toolMessage(batch.calls, results)],
+    ledger: ledgerOf(batch, results),
   };
   const events = event.results.map((finished) => finishedEvent(batch, finished));
   if (event.cancelled)
@@ -51,15 +49,15 @@ export function onToolsFinished(
   );
 }
 
-function ledgerOf(batch: Batch, results: readonly FinishedCall[]): readonly LedgerNote[] {
-  const outcomes = new Map(results.map(({ callId, result }) => [callId, result]));
-  return batch.calls.flatMap((call): LedgerNote[] => {
-    const result = outcomes.get(call.callId);
+function ledgerOf(batch: Batch, results: ReadonlyMap<string, ToolResult>): readonly LedgerNote[] {
+  const notes: LedgerNote[] = [];
+  for (const { callId, sideEffects, inputDigest = '' } of batch.calls) {
+    const result = results.get(callId);
     // An unknown outcome stays an intent, so that a late one can still be recorded.
-    if (call.sideEffects !== 'once' || result === undefined || result.outcome === 'unknown')
-      return [];
-    return [{ callId: call.callId, inputDigest: call.inputDigest ?? '', result }];
-  });
+    if (sideEffects !== 'once' || result === undefined || result.outcome === 'unknown') continue;
+    notes.push({ callId, inputDigest, result });
+  }
+  return notes;
 }
 
 function finishedEvent(batch: Batch, finished: FinishedCall): EventBody {

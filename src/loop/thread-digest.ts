@@ -48,6 +48,11 @@ export class ThreadDigest {
     return this.of({ history, rest, settings: request.settings });
   }
 
+  /** True once something of the history has been digested. */
+  get isMade(): boolean {
+    return this.#base + this.#heads.length > 1;
+  }
+
   /** The furthest point of the history that has been digested; what a store keeps to go on from. */
   get latest(): HistoryDigest {
     const last = this.#heads.length - 1;

@@ -17,9 +17,9 @@ export interface Transition {
 
 /** What a commit writes beside the checkpoint. */
 export interface Writes {
-  readonly messages?: readonly Message[];
-  readonly approvals?: readonly Approval[];
-  readonly ledger?: readonly LedgerNote[];
+  readonly messages?: readonly Message[] | undefined;
+  readonly approvals?: readonly Approval[] | undefined;
+  readonly ledger?: readonly LedgerNote[] | undefined;
 }
 
 /** Enters a phase that needs no commit first. */
@@ -44,25 +44,20 @@ export function commitThen(
     readonly events: readonly EventBody[];
     readonly checkpoint?: Phase;
     /** A step that begins with this commit. */
-    readonly begun?: OpenTurn;
+    readonly begun?: OpenTurn | undefined;
   },
 ): Transition {
   const { turn, begun } = commit;
-  const starts = begun === undefined ? [] : [emit(begun, [{ type: 'step.started' }])];
-  return {
-    state: { ...state, phase: { name: 'committing', turn, next } },
-    effects: [
-      emit(turn, commit.events),
-      ...starts,
-      {
-        type: 'commit',
-        checkpoint: { ...state, phase: commit.checkpoint ?? next },
-        messages: commit.messages ?? [],
-        approvals: commit.approvals ?? [],
-        ledger: commit.ledger ?? [],
-      },
-    ],
-  };
+  const effects: Effect[] = [emit(turn, commit.events)];
+  if (begun !== undefined) effects.push(emit(begun, [{ type: 'step.started' }]));
+  effects.push({
+    type: 'commit',
+    checkpoint: { ...state, phase: commit.checkpoint ?? next },
+    messages: commit.messages ?? [],
+    approvals: commit.approvals ?? [],
+    ledger: commit.ledger ?? [],
+  });
+  return { state: { ...state, phase: { name: 'committing', turn, next } }, effects };
 }
 
 /** Ends the turn: its last events, its outcome, one commit (L6). */
