@@ -1,5 +1,5 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import type { ChatRequest } from '../protocol/chat.ts';
+import type { ChatRequest, ModelSettings } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Effect } from './effect.ts';
 import type { Session } from './session.ts';
@@ -30,7 +30,7 @@ export function buildRequest(
   return request;
 }
 
-export const NO_SETTINGS = Object.freeze({});
+export const NO_SETTINGS: ModelSettings = Object.freeze({});
 
 function systemMessage(content: string): Message {
   return Object.freeze({ role: 'system', content });
