@@ -43,7 +43,7 @@ async function measureRow(steps: number, guards: GuardKind): Promise<Row> {
       { name: 'bare', run: () => runBare(steps, [], guards) },
       { name: 'memory', run: () => runOurs(steps, guards) },
     ],
-    { rounds, warmUp: quick ? 5 : 100 },
+    { rounds, warmUp: quick ? 5 : 300 },
   );
   // By itself: waiting for the disk between two rounds would let the others run cold.
   const durable = await interleave(
