@@ -36,7 +36,7 @@ export class PendingApprovalError extends ThreadError {
     super('pending-approval', {
       where: `thread '${threadId}'`,
       what: `${approvalIds.length} approval(s) wait for an answer`,
-      fix: 'Answer them with `resume`, end the turn with `cancel`, or run with `supersede: true`, which answers them "not approved"',
+      fix: 'Answer them with `resume` (without answers once they have expired), end the turn with `cancel`, or run with `supersede: true`, which answers them "not approved"',
     });
     this.name = 'PendingApprovalError';
     this.approvalIds = approvalIds;
