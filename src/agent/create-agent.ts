@@ -9,7 +9,7 @@ import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
-import type { RunResult } from '../loop/result.ts';
+import { neverStarted, type RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
@@ -29,7 +29,7 @@ import type {
 import { checkAnswers } from './check-answers.ts';
 import { checkAgentOptions, checkKeys } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
-import { type HooksFor, hooksFor, notStarted } from './hooks-for.ts';
+import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 
@@ -213,7 +213,7 @@ class ThreadAgent<Context> implements Agent<Context> {
     const hooks = start.hooks ?? this.#hooksFor(threadId, input.context as Context);
     if (hooks instanceof HookError) {
       const text = this.#rules.fallbacks['hook-failure'];
-      return Promise.resolve(notStarted(threadId, hooks, text));
+      return Promise.resolve(neverStarted(threadId, hooks, text));
     }
     const cancel = new CancelScope(input.signal);
     const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';

@@ -1,8 +1,6 @@
 import { HookError } from '../errors/hook-error.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import { type CompiledHooks, compileHooks, type TimeoutProfile } from '../hooks/compile.ts';
-import type { RunResult } from '../loop/result.ts';
-import { NO_USAGE } from '../protocol/usage.ts';
 import type { HooksOption } from './agent-options.ts';
 
 /** Gives the policies of one run, or why they could not be made. */
@@ -29,12 +27,6 @@ export function hooksFor<Context>(
     }
     return compile(list);
   };
-}
-
-/** The result of a run without policies to ask: nothing was claimed, asked or stored. */
-export function notStarted(threadId: string, error: HookError, text: string): RunResult {
-  const facts = { threadId, turnId: '', steps: 0, usage: NO_USAGE, messages: [] };
-  return { ...facts, status: 'failed', error, text };
 }
 
 function cannotStart(cause: unknown): HookError {

@@ -1,3 +1,4 @@
+import { ThreadConflictError } from '../errors/store-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { ThreadStore } from '../stores/port.ts';
 
@@ -40,15 +41,19 @@ export class LeaseKeeper {
     for (const claim of this.#held) {
       try {
         const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);
-        if (isThenable(renewed))
-          renewed.then(undefined, (error: unknown) => this.#lost(claim, error));
+        if (!isThenable(renewed)) continue;
+        Promise.resolve(renewed).catch((error: unknown) => this.#notRenewed(claim, error));
       } catch (error) {
-        this.#lost(claim, error);
+        this.#notRenewed(claim, error);
       }
     }
   }
 
-  #lost(claim: HeldClaim, error: unknown): void {
-    if (this.#held.has(claim)) claim.onLost(error);
+  /**
+   * Only a claim that is somebody else's ends its run. A store that merely failed is asked again before the
+   * claim runs out, and if it does run out, the next commit is refused.
+   */
+  #notRenewed(claim: HeldClaim, error: unknown): void {
+    if (this.#held.has(claim) && ThreadConflictError.isInstance(error)) claim.onLost(error);
   }
 }

@@ -5,6 +5,7 @@ import type { Usage } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
 import type { Session } from './session.ts';
 import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
 
@@ -66,12 +67,18 @@ export function failedResult(session: Session, error: AgentHooksError): RunResul
   return { ...turnFacts(session, turnOf(session.state.phase)), status: 'failed', error, text: '' };
 }
 
+/** The result of a run that claimed, asked and stored nothing. `text` is what the user is shown. */
+export function neverStarted(threadId: string, error: AgentHooksError, text = ''): RunResult {
+  const facts = { threadId, turnId: '', steps: 0, usage: NO_USAGE, messages: [] };
+  return { ...facts, status: 'failed', error, text };
+}
+
 function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn {
   return {
     threadId: session.threadId,
     turnId: turn?.turnId ?? '',
     steps: turn?.step ?? 0,
-    usage: turn?.usage ?? { inputTokens: 0, outputTokens: 0 },
+    usage: turn?.usage ?? NO_USAGE,
     messages: turn === undefined ? [] : session.messages.slice(turn.firstMessage),
   };
 }

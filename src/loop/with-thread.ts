@@ -8,13 +8,12 @@ import {
 import { ThreadError } from '../errors/thread-error.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import type { Message } from '../protocol/message.ts';
-import { NO_USAGE } from '../protocol/usage.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Ports } from './ports.ts';
-import { failedResult, type RunResult, resultOf } from './result.ts';
+import { failedResult, neverStarted, type RunResult, resultOf } from './result.ts';
 import { type RunOptions, Session } from './session.ts';
 import { newThread, type Phase, type ThreadState, turnOf } from './state.ts';
 import { closingEvents, failed } from './transition.ts';
@@ -106,12 +105,6 @@ function unreadable(threadId: string, cause: unknown): StoreError {
     },
     { cause },
   );
-}
-
-/** The result of a run whose thread could not be claimed or read. */
-function neverStarted(threadId: string, error: AgentHooksError): RunResult {
-  const facts = { threadId, turnId: '', steps: 0, usage: NO_USAGE, messages: [] };
-  return { ...facts, status: 'failed', error, text: '' };
 }
 
 /** A claim that cannot be given back runs out by itself; what the run has to tell is not lost over it. */
