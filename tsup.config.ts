@@ -7,6 +7,7 @@ const config: Options = {
     'src/testing/vitest.ts',
     'src/stores/sqlite.ts',
     'src/models/ai-sdk.ts',
+    'src/models/retry.ts',
   ],
   format: ['esm', 'cjs'],
   // The d.ts bundler still sets an option that TypeScript 6 deprecates.
@@ -15,9 +16,9 @@ const config: Options = {
   splitting: true,
   clean: true,
   treeshake: true,
-  // p-limit is ESM only, so `require()` of the CJS build could not load it on every Node we support.
-  // It is bundled, hence a devDependency: nobody who installs the package needs it beside the bundle.
-  noExternal: ['p-limit'],
+  // These are ESM only, so `require()` of the CJS build could not load them on every Node we support.
+  // They are bundled, hence devDependencies: nobody who installs the package needs them beside the bundle.
+  noExternal: ['p-limit', 'p-retry', 'is-network-error'],
 };
 
 export default config;

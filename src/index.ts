@@ -42,7 +42,7 @@ export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
 export { RecordedError, TurnInterruptedError } from './errors/interrupted.ts';
-export { ModelError, type ModelErrorCode } from './errors/model-error.ts';
+export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
 export {
   CorruptRecordError,
   LedgerMismatchError,
@@ -70,17 +70,20 @@ export { HOOK_POINTS, POINTS, type PointRow } from './hooks/points.ts';
 export { defineHooks, Policy } from './hooks/policy.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { RunResult } from './loop/result.ts';
-export type { Limits, TurnLimits } from './loop/rules.ts';
+export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';
+export { type FallbackOptions, fallbackModel } from './models/fallback.ts';
 export type {
   ChatModel,
   ModelCallOptions,
   ModelPart,
   ModelRequest,
   ModelResponse,
+  ModelRetry,
 } from './models/port.ts';
 export { readOpenAiChat } from './models/read-openai-chat.ts';
 export { type Divergence, type ReplayModel, replayModel } from './models/replay.ts';
+export { type RouterOptions, routerModel } from './models/router.ts';
 export {
   type ScriptEntry,
   type ScriptedAnswer,

@@ -1,7 +1,7 @@
 import type { FallbackCause } from '../events/event.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import type { Counters } from '../hooks/context.ts';
-import type { Limits } from '../loop/rules.ts';
+import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
@@ -33,6 +33,13 @@ export interface AgentOptions<Context = unknown> {
   readonly settings?: ModelSettings;
   /** Default: 50 steps a turn, nothing else. */
   readonly limits?: Limits;
+  /** What models cost, for `cost` in results and events, and for limits of it. Default: none, and nothing is counted. */
+  readonly prices?: Prices;
+  /**
+   * What a call of a model without a price means for a limit of cost: it is reached (`stop`), as nobody knows what
+   * was spent, or the call counts as free. Default: `stop`.
+   */
+  readonly unpriced?: 'stop' | 'free';
   /** How many responses in a row may be rejected before the run ends; the last of them ends it. Default: 8. */
   readonly maxResponseRetries?: number;
   /** What ends a streak besides an accepted response. Default `accept`: nothing. */

@@ -1,8 +1,9 @@
 import { ConfigError } from '../errors/config-error.ts';
 import type { FallbackCause } from '../events/event.ts';
-import { nearestName } from '../internal/nearest-name.ts';
 import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkLimits } from './check-limits.ts';
 
 const FALLBACK_CAUSES = Object.keys({
   'user-message': true,
@@ -23,6 +24,8 @@ const KNOWN = {
   store: isStore,
   settings: isObject,
   limits: isObject,
+  prices: isObject,
+  unpriced: oneOf('stop', 'free'),
   maxResponseRetries: isCount,
   resetStreakOn: oneOf('accept', 'user-message'),
   streaming: oneOf('hold', 'window', 'live'),
@@ -50,6 +53,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   streaming: "'hold' or 'live'",
   hookTimeouts: "'default' or 'voice'",
   onBusy: "'reject'",
+  unpriced: "'stop' or 'free'",
 };
 
 /** Refuses what `createAgent` was given wrong, before anything is built. */
@@ -68,7 +72,7 @@ export function checkAgentOptions(options: unknown): void {
     if (value === undefined && !isRequired) continue;
     if (!isValid(value)) throw invalid(option);
   }
-  checkNumbers(options);
+  checkLimits(options);
   checkTexts(options);
   checkSettings(options);
   refuseUnenforced(options);
@@ -114,41 +118,6 @@ function refuseUnenforced(options: object): void {
   }
 }
 
-/** Refuses keys nobody knows, with the nearest known one: a misspelled option must not be a missing one. */
-export function checkKeys(where: string, given: object, known: readonly string[]): void {
-  for (const key of Object.keys(given)) {
-    if (known.includes(key)) continue;
-    const nearest = nearestName(key, known);
-    throw new ConfigError('unknown-option', {
-      where,
-      what: `there is no option '${key}'`,
-      fix:
-        nearest === undefined
-          ? `The options are: ${known.join(', ')}`
-          : `Did you mean '${nearest}'?`,
-    });
-  }
-}
-
-function checkNumbers(options: object): void {
-  const limits: unknown = Reflect.get(options, 'limits');
-  if (!isObject(limits)) return;
-  checkKeys('createAgent: limits', limits, ['steps', 'tokens', 'wallTimeMs', 'thread']);
-  const { thread, ...own } = limits as { readonly thread?: unknown };
-  const named = isObject(thread) ? { ...own, ...prefix(thread) } : own;
-  if (thread !== undefined && !isObject(thread)) throw invalid('limits.thread');
-  for (const [name, value] of Object.entries(named)) {
-    if (value !== undefined && !isCount(value)) throw invalid(`limits.${name}`);
-  }
-}
-
-function prefix(thread: object): object {
-  checkKeys('createAgent: limits.thread', thread, ['steps', 'tokens']);
-  return Object.fromEntries(
-    Object.entries(thread).map(([name, value]) => [`thread.${name}`, value]),
-  );
-}
-
 function invalid(option: string): ConfigError {
   const expected = Object.hasOwn(EXPECTED, option)
     ? EXPECTED[option as keyof AgentOptions]
@@ -156,7 +125,7 @@ function invalid(option: string): ConfigError {
   return new ConfigError('invalid-option', {
     where: 'createAgent',
     what: `the option '${option}' has no usable value`,
-    fix: `Pass ${expected ?? (option.startsWith('limits') ? 'a whole number from 1' : 'a value of the documented type')}`,
+    fix: `Pass ${expected ?? 'a value of the documented type'}`,
   });
 }
 

@@ -27,7 +27,8 @@ import type {
   SubmitInput,
 } from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
-import { checkAgentOptions, checkKeys } from './check-options.ts';
+import { checkKeys } from './check-keys.ts';
+import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { memoryCounters } from './memory-counters.ts';
@@ -260,6 +261,9 @@ function rulesOf(options: AgentOptions<never>): Rules {
     maxResponseRetries: options.maxResponseRetries ?? 8,
     resetStreakOn: options.resetStreakOn ?? 'accept',
     limits: { steps: 50, ...options.limits },
+    model: options.model.id,
+    ...(options.prices !== undefined && { prices: structuredClone(options.prices) }),
+    unpriced: options.unpriced ?? 'stop',
     fallbacks: { ...FALLBACKS, ...options.fallbacks },
     keepDiscarded: options.keepDiscarded ?? true,
     maxPauses: 3,

@@ -36,6 +36,7 @@ export type EventBody =
       readonly status: TurnStatus;
       readonly steps: number;
       readonly usage: Usage;
+      readonly cost?: number;
     }
   | { readonly type: 'step.started' }
   | {
@@ -70,6 +71,7 @@ export type EventBody =
       readonly finishReason: FinishReason;
       readonly toolCalls: number;
       readonly usage: Usage;
+      readonly cost?: number;
       readonly latencyMs: number;
     }
   | {

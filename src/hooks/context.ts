@@ -11,7 +11,7 @@ export interface HookContext<Context = unknown> {
   readonly turnId: string;
   /** The step of this turn, from 1; 0 before the first. */
   readonly step: number;
-  /** The attempt of this step, from 1; more than 1 after a crash during the call. */
+  /** The attempt of this step, from 1; more than 1 after a crash during the call, 0 before the first step. */
   readonly attempt: number;
   /** The agents above this one, outermost first; empty for an agent that no other called. */
   readonly agentPath: readonly string[];

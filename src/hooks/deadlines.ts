@@ -68,7 +68,8 @@ export class Deadlines<Item extends Limited = Limited> {
 
   readonly #fire = (): void => {
     // What the timer was armed for is due, whatever the clock says: a clock that stands still must not hold a limit.
-    const now = this.#armedFor;
+    // One that fires late finds more due than that, whose answers must not be taken because they are due as well.
+    const now = Math.max(this.#armedFor, this.#now());
     this.#armedFor = Number.POSITIVE_INFINITY;
     const due = this.#live.filter((_, index) => (this.#times[index] ?? now) <= now);
     for (const item of due) if (this.cancel(item)) item.passed();

@@ -14,7 +14,13 @@ import type { Counters } from './context.ts';
 /** What a whole chain says about one value. */
 export type ChainVerdict<Value> =
   | { readonly type: 'pass'; readonly value: Value; readonly modified: boolean }
-  | { readonly type: 'block'; readonly policy: string; readonly reason: string }
+  | {
+      readonly type: 'block';
+      readonly policy: string;
+      readonly reason: string;
+      /** What was refused, where a policy had rewritten it before: the original is to be read nowhere. */
+      readonly rewritten?: Value;
+    }
   | { readonly type: 'retry-with-feedback'; readonly feedback: readonly NamedFeedback[] }
   | HookFailed
   | HookCancelled;

@@ -48,7 +48,12 @@ export class VerdictChain<Value, Modify extends Move> extends Chain<
       case 'accept':
         return undefined;
       case 'block':
-        return { type: 'block', policy, reason: decision.reason };
+        return {
+          type: 'block',
+          policy,
+          reason: decision.reason,
+          ...(this.modified && { rewritten: this.value }),
+        };
       case 'retry-with-feedback':
         return { type: 'retry-with-feedback', feedback: [{ policy, feedback: decision.feedback }] };
       default:

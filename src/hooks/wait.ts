@@ -36,7 +36,8 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
         (cause) => this.#settle({ type: 'rejected', cause }),
       );
     } catch (cause) {
-      this.#settle({ type: 'rejected', cause });
+      // Nobody has asked to be told yet.
+      void NOW.then(() => this.#settle({ type: 'rejected', cause }));
     }
   }
 
@@ -57,7 +58,8 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     if (this.#endedBy !== undefined) return false;
     this.#endedBy = type;
     this.by.run.leave(this);
-    this.#over({ type });
+    // Not at once: whoever cancels runs no chain.
+    void NOW.then(() => this.#tell?.({ type }, this.by));
     return true;
   }
 
@@ -66,15 +68,10 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     this.#endedBy = 'answer';
     if (endedBy === undefined) {
       this.by.run.leave(this);
-      this.#over(outcome);
+      this.#tell?.(outcome, this.by);
     } else if (endedBy !== 'answer') {
       this.by.late(outcome, endedBy);
     }
-  }
-
-  /** One tick later: a cancel that comes with the answer still counts, and whoever cancels runs no chain. */
-  #over(outcome: Outcome): void {
-    void NOW.then(() => this.#tell?.(outcome, this.by));
   }
 }
 

@@ -5,7 +5,8 @@
 export class CancelScope {
   #source: AbortSignal | undefined;
   #controller: AbortController | undefined;
-  readonly #listeners = new Set<() => void>();
+  /** Few at a time, and the latest is the first to go: looking it up costs less than a set. */
+  #listeners: Listener[] | undefined;
   #reason: unknown;
   #cancelled = false;
 
@@ -33,13 +34,27 @@ export class CancelScope {
   }
 
   /** Calls `listener` once, on cancel; at once if that has been. Returns how to stop listening. */
-  onCancel(listener: () => void): () => void {
+  onCancel(listener: Listener): () => void {
+    this.listen(listener);
+    return () => this.unlisten(listener);
+  }
+
+  /** Calls `listener` once, on cancel, unless `unlisten` comes first; at once if that has been. */
+  listen(listener: Listener): void {
     if (this.#cancelled) {
       listener();
-      return () => undefined;
+      return;
     }
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+    this.#listeners ??= [];
+    this.#listeners.push(listener);
+  }
+
+  unlisten(listener: Listener): void {
+    const listeners = this.#listeners;
+    if (listeners === undefined) return;
+    const index = listeners.lastIndexOf(listener);
+    if (index === listeners.length - 1) listeners.pop();
+    else if (index !== -1) listeners.splice(index, 1);
   }
 
   cancel(reason?: unknown): void {
@@ -48,8 +63,8 @@ export class CancelScope {
     this.#reason = reason;
     this.close();
     this.#controller?.abort(reason);
-    const listeners = [...this.#listeners];
-    this.#listeners.clear();
+    const listeners = this.#listeners ?? [];
+    this.#listeners = undefined;
     for (const listener of listeners) listener();
   }
 
@@ -61,3 +76,5 @@ export class CancelScope {
 
   readonly #onAbort = (): void => this.cancel(this.#source?.reason);
 }
+
+type Listener = () => void;

@@ -5,7 +5,8 @@
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  if (Array.isArray(value)) for (const item of value) deepFreeze(item);
+  if (Array.isArray(value))
+    for (let index = 0; index < value.length; index += 1) deepFreeze(value[index]);
   else for (const key in value) deepFreeze(value[key]);
   return value;
 }

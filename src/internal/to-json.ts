@@ -27,8 +27,8 @@ type JsonTree =
   | { readonly [key: string]: JsonTree };
 
 class Converter {
-  /** The objects that hold the value at hand. */
-  readonly #path = new Set<object>();
+  /** The objects that hold the value at hand. A few, so looking one up costs less than a set. */
+  readonly #path: object[] = [];
   /** How many values still fit. */
   #left = MAX_JSON_VALUES;
 
@@ -55,9 +55,9 @@ class Converter {
   }
 
   #convertObject(value: object): JsonTree {
-    if (this.#path.has(value)) return CYCLE;
-    if (this.#path.size >= MAX_JSON_DEPTH) return TOO_DEEP;
-    this.#path.add(value);
+    if (this.#path.includes(value)) return CYCLE;
+    if (this.#path.length >= MAX_JSON_DEPTH) return TOO_DEEP;
+    this.#path.push(value);
     try {
       if (Array.isArray(value)) return this.#convertItems(value);
       return (isPlain(value) ? undefined : this.#convertSpecial(value)) ?? this.#convertOwn(value);
@@ -65,7 +65,7 @@ class Converter {
       // A proxy may throw wherever it is touched, and so may what only pretends to be a Date.
       return UNREADABLE;
     } finally {
-      this.#path.delete(value);
+      this.#path.pop();
     }
   }
 

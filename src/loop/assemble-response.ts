@@ -20,11 +20,11 @@ export function assembleResponse(
   const content = response.content.map((part): AssistantPart => {
     if (part.type === 'tool-call')
       return toolCallPart(part.call, `${turn.turnId}.${turn.step}.${index++}`);
-    return part;
+    return part.type === 'file' ? part : wellFormed(part);
   });
   return chatResponse({
-    id: response.id ?? '',
-    model: response.model ?? about.model,
+    id: response.id?.toWellFormed() ?? '',
+    model: response.model?.toWellFormed() ?? about.model,
     content,
     finishReason: response.finishReason,
     usage: about.usage,
@@ -33,14 +33,20 @@ export function assembleResponse(
 }
 
 function toolCallPart(call: ModelToolCall, callId: string): ToolCallPart {
-  const read = readToolInput(call.inputText);
+  const inputText = call.inputText.toWellFormed();
+  const read = readToolInput(inputText);
   return {
     type: 'tool-call',
     callId,
-    providerCallId: call.id === '' ? callId : call.id,
-    toolName: call.toolName,
-    input: 'input' in read ? read.input : call.inputText,
+    providerCallId: call.id === '' ? callId : call.id.toWellFormed(),
+    toolName: call.toolName.toWellFormed(),
+    input: 'input' in read ? read.input : inputText,
     ...('malformed' in read && { malformed: read.malformed }),
     ...(call.providerMetadata !== undefined && { providerMetadata: call.providerMetadata }),
   };
+}
+
+/** Half of a character would be stored differently by every store. */
+function wellFormed<Part extends { readonly text: string }>(part: Part): Part {
+  return part.text.isWellFormed() ? part : { ...part, text: part.text.toWellFormed() };
 }

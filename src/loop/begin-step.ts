@@ -2,7 +2,7 @@ import type { EventBody } from '../events/event.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { totalTokens } from '../protocol/usage.ts';
 import type { Rules, TurnLimits } from './rules.ts';
-import type { LimitName, OpenTurn, Phase, ThreadState } from './state.ts';
+import type { LimitName, OpenTurn, Phase, Spent, ThreadState, TurnLimitName } from './state.ts';
 import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
 
 /** The first step of a turn. Nothing is stored before the request has been judged. */
@@ -94,24 +94,28 @@ function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; tu
 function limitReached(
   state: ThreadState,
   turn: OpenTurn,
-  now: { readonly tick: number; readonly rules: Rules },
+  { tick, rules }: { readonly tick: number; readonly rules: Rules },
 ): LimitName | undefined {
-  const { limits } = now.rules;
-  const active = turn.activeMs + now.tick - turn.activeSince;
-  if (limits.wallTimeMs !== undefined && active >= limits.wallTimeMs) return 'wall-time';
-  const ofTurn = countReached(limits, turn.step, totalTokens(turn.usage));
-  if (ofTurn !== undefined) return ofTurn;
-  const ofThread =
-    limits.thread &&
-    countReached(limits.thread, state.totals.steps, totalTokens(state.totals.usage));
+  const { limits } = rules;
+  const now = tick - turn.activeSince;
+  const ofTurn = reached(limits, turn, { steps: turn.step, activeMs: turn.activeMs + now, rules });
+  if (ofTurn !== undefined || limits.thread === undefined) return ofTurn;
+  const { totals } = state;
+  const activeMs = (totals.activeMs ?? 0) + now;
+  const ofThread = reached(limits.thread, totals, { steps: totals.steps, activeMs, rules });
   return ofThread === undefined ? undefined : `thread-${ofThread}`;
 }
 
-function countReached(
+function reached(
   limits: TurnLimits,
-  steps: number,
-  tokens: number,
-): 'steps' | 'tokens' | undefined {
-  if (limits.steps !== undefined && steps >= limits.steps) return 'steps';
-  return limits.tokens !== undefined && tokens >= limits.tokens ? 'tokens' : undefined;
+  spent: Spent,
+  so: { readonly steps: number; readonly activeMs: number; readonly rules: Rules },
+): TurnLimitName | undefined {
+  const { steps, tokens, cost, wallTimeMs } = limits;
+  if (wallTimeMs !== undefined && so.activeMs >= wallTimeMs) return 'wall-time';
+  if (steps !== undefined && so.steps >= steps) return 'steps';
+  if (tokens !== undefined && totalTokens(spent.usage) >= tokens) return 'tokens';
+  if (cost === undefined) return undefined;
+  const isUnknown = spent.unpriced === true && so.rules.unpriced === 'stop';
+  return isUnknown || (spent.cost ?? 0) >= cost ? 'cost' : undefined;
 }

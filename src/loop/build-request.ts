@@ -16,8 +16,8 @@ export function buildRequest(
   effect: Extract<Effect, { readonly type: 'judge-request' }>,
   session: Session,
 ): ChatRequest {
-  const { instructions, tools } = session.ports;
-  const before: readonly Message[] = instructions === '' ? [] : [systemMessage(instructions)];
+  const { tools } = session.ports;
+  const before = session.instructions;
   const after: Message[] = [];
   if (effect.candidate !== undefined) after.push(effect.candidate);
   if (effect.note !== undefined) after.push(noteMessage(effect.note));
@@ -31,10 +31,6 @@ export function buildRequest(
 }
 
 export const NO_SETTINGS: ModelSettings = Object.freeze({});
-
-function systemMessage(content: string): Message {
-  return Object.freeze({ role: 'system', content });
-}
 
 function noteMessage(note: string): Message {
   return deepFreeze({ role: 'user', content: [{ type: 'text', text: `${NOTE_HEAD}\n${note}` }] });

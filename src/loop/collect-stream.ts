@@ -16,14 +16,15 @@ export interface StreamReader {
 /**
  * Gathers a stream into one answer, telling of each piece as it comes. One without an end, or with more after
  * it, is an error. A cancel closes the stream: a model that does not watch its signal is not read any further.
+ * `open` gets what to call when the stream begins again: nothing of what came before is part of the answer.
  */
 export async function collectStream(
-  stream: AsyncIterable<ChatStreamPart>,
+  open: (forget: () => void) => AsyncIterable<ChatStreamPart>,
   { cancel, onDelta }: StreamReader,
 ): Promise<ModelResponse> {
-  const iterator = stream[Symbol.asyncIterator]();
-  const stop = cancel.onCancel(() => close(iterator));
   const answer = new StreamedAnswer();
+  const iterator = open(() => answer.forget())[Symbol.asyncIterator]();
+  const stop = cancel.onCancel(() => close(iterator));
   try {
     for (;;) {
       const next = await iterator.next();
@@ -53,7 +54,7 @@ function close(iterator: AsyncIterator<ChatStreamPart>): void {
 type Delta = Extract<ChatStreamPart, { readonly text: string }>;
 
 class StreamedAnswer {
-  readonly #content: ModelPart[] = [];
+  #content: ModelPart[] = [];
   #finish: { readonly result: ModelFinish } | undefined;
 
   /** Returns the part when it is a piece of something that grows. */
@@ -78,6 +79,11 @@ class StreamedAnswer {
       default:
         throw unusable('a part of it is no ChatStreamPart', BROKEN_MODEL);
     }
+  }
+
+  forget(): void {
+    this.#content = [];
+    this.#finish = undefined;
   }
 
   whole(): ModelResponse {

@@ -19,7 +19,8 @@ export async function drive(session: Session, first: LoopEvent): Promise<void> {
     session.state = state;
     if (error !== undefined) session.error = error;
     event = undefined;
-    for (const effect of effects) {
+    for (let index = 0; index < effects.length; index += 1) {
+      const effect = effects[index] as Effect; // the loop stays below the length
       if (cancel.cancelled && isCancellable(effect)) {
         event = { type: 'turn.cancelled' };
         break;

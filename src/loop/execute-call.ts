@@ -26,8 +26,11 @@ export function executeCall(
   const ctx = new CallContext(call, session, place);
   try {
     const answer = tool.run(call.effectiveInput, ctx);
-    return isThenable(answer) ? settle(answer, { call, tool, session, ctx }) : succeeded(answer);
+    if (isThenable(answer)) return settle(answer, { call, tool, session, ctx });
+    ctx.end();
+    return succeeded(answer);
   } catch (error) {
+    ctx.end();
     return thrown(error, call);
   }
 }
@@ -43,15 +46,16 @@ interface Running {
 function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolResult> {
   const { call, tool, session, ctx } = running;
   return new Promise((resolve) => {
+    const { cancel } = session.options;
     let open = true;
     let timer: NodeJS.Timeout | undefined;
-    // A turn that is cancelled already ends the call before there is a listener to stop.
-    let stop = (): unknown => undefined;
+    const onCancel = (): void => giveUp('cancelled');
     const end = (result: ToolResult): void => {
       if (!open) return;
       open = false;
-      clearTimeout(timer);
-      stop();
+      if (timer !== undefined) clearTimeout(timer);
+      cancel.unlisten(onCancel);
+      ctx.end();
       resolve(result);
     };
     const giveUp = (why: 'cancelled' | 'timed-out'): void => {
@@ -65,16 +69,23 @@ function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolR
         timer = setTimeout(() => end(UNKNOWN_AFTER_CANCEL), cancelGraceMs);
       }
     };
-    stop = session.options.cancel.onCancel(() => giveUp('cancelled'));
+    cancel.listen(onCancel);
     if (open && timer === undefined && tool.timeoutMs !== undefined)
       timer = setTimeout(() => giveUp('timed-out'), tool.timeoutMs);
     const arrive = (result: ToolResult): void => (open ? end(result) : late(running, result));
     // A `once` tool that was told to stop and failed may have done half of its work.
     const fail = (error: unknown): ToolResult =>
       ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error, call);
-    Promise.resolve(answer)
-      .then((output) => arrive(succeeded(output)))
-      .catch((error: unknown) => arrive(fail(error)));
+    Promise.resolve(answer).then(
+      (output) => {
+        try {
+          arrive(succeeded(output));
+        } catch (error) {
+          arrive(fail(error));
+        }
+      },
+      (error: unknown) => arrive(fail(error)),
+    );
   });
 }
 
@@ -132,7 +143,8 @@ class CallContext implements ToolContext<never> {
   readonly context: never;
   readonly #session: Session;
   readonly #step: number;
-  readonly #scope = new CancelScope();
+  #ended = false;
+  #scope: CancelScope | undefined;
 
   constructor(
     call: BatchCall,
@@ -154,15 +166,17 @@ class CallContext implements ToolContext<never> {
   }
 
   get signal(): AbortSignal {
-    return this.#scope.signal;
+    return this.#cancellation.signal;
   }
 
   get wasCancelled(): boolean {
-    return this.#scope.cancelled;
+    return this.#scope?.cancelled ?? false;
   }
 
   /** The tool may go on changing what it told, and is anybody's: what is told is JSON of its own. */
   readonly progress = (given: JsonValue): void => {
+    // The tool may have kept this; what it tells after its result would be heard after the end of its call.
+    if (this.#ended) return;
     const { callId, toolName } = this;
     const data = toJson(given);
     this.#session.record(
@@ -172,7 +186,16 @@ class CallContext implements ToolContext<never> {
     );
   };
 
+  end(): void {
+    this.#ended = true;
+  }
+
   cancel(reason: string): void {
-    this.#scope.cancel(new DOMException(reason, 'AbortError'));
+    this.#cancellation.cancel(new DOMException(reason, 'AbortError'));
+  }
+
+  get #cancellation(): CancelScope {
+    this.#scope ??= new CancelScope();
+    return this.#scope;
   }
 }

@@ -8,7 +8,7 @@ import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import type { CommitEffect, LedgerNote } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import type { Session } from './session.ts';
-import { turnOf } from './state.ts';
+import { rests, type ThreadState, turnOf } from './state.ts';
 
 /** Writes all or nothing, and lets the events be heard only then. A cancel does not stop it. */
 export function commit(effect: CommitEffect, session: Session): MaybePromise<LoopEvent> {
@@ -28,9 +28,8 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
   const { ports, digest } = session;
   const events = session.takeOutbox();
   const memory = session.memory.takeChanges();
-  const state = digest.isMade
-    ? { ...effect.checkpoint, historyDigest: digest.latest }
-    : effect.checkpoint;
+  const counted = withActivity(effect.checkpoint, session);
+  const state = digest.isMade ? { ...counted, historyDigest: digest.latest } : counted;
   const changes: ThreadChanges = {
     // ThreadState is JSON by construction; an interface has no index signature to say so.
     state: state as unknown as JsonObject,
@@ -53,6 +52,16 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
   }
   if (!isThenable(written)) return settle();
   return Promise.resolve(written).then(settle, (error: unknown) => undo(session, changes, error));
+}
+
+/**
+ * Adds the time this run has been active to what earlier runs were. Where nothing is limited by it, only a state
+ * that rests needs to say so.
+ */
+function withActivity(state: ThreadState, session: Session): ThreadState {
+  const isLimited = session.options.rules.limits.thread?.wallTimeMs !== undefined;
+  if (!isLimited && !rests(state.phase)) return state;
+  return { ...state, totals: { ...state.totals, activeMs: session.activeMs } };
 }
 
 /** What was not written waits for the next commit, if there is one. */

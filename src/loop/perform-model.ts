@@ -1,7 +1,7 @@
 import { AgentHooksError, errorInfo } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { ModelCallOptions, ModelRequest, ModelResponse } from '../models/port.ts';
+import type { ModelCallOptions, ModelRequest, ModelResponse, ModelRetry } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
@@ -75,23 +75,25 @@ function send(
   const { cancel } = call.session.options;
   return new Promise((resolve, reject) => {
     let open = true;
-    // A turn that is cancelled already ends the call before there is a listener to stop.
-    let stop = (): unknown => undefined;
+    const options = new CallOptions(call);
+    const onCancel = (): void => settle(CANCELLED);
     const settle = (answer: Answer): void => {
       if (!open) return;
       open = false;
-      stop();
+      options.end();
+      cancel.unlisten(onCancel);
       try {
         resolve(take(answer));
       } catch (error) {
         reject(error);
       }
     };
-    stop = cancel.onCancel(() => settle(CANCELLED));
+    cancel.listen(onCancel);
     if (!open) return;
-    start(call).then(
+    start(call, options).then(
       (given) => settle(read(given, model.id)),
-      (error: unknown) => settle({ type: 'failed', error, usage: NO_USAGE }),
+      // What failed attempts have cost comes with the error.
+      (error: unknown) => settle({ type: 'failed', error, usage: readPaidUsage(error) }),
     );
   });
 }
@@ -99,12 +101,14 @@ function send(
 const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
-function start({ request, turn, session }: ModelCall): Promise<ModelResponse> {
+function start(
+  { request, turn, session }: ModelCall,
+  options: CallOptions,
+): Promise<ModelResponse> {
   const { model } = session.ports;
-  const options = new CallOptions(session);
   try {
     if (!session.options.streams) return Promise.resolve(model.generate(request, options));
-    return collectStream(model.stream(request, options), {
+    return collectStream((forget) => model.stream(request, options.forStream(forget)), {
       cancel: session.options.cancel,
       onDelta: (kind, text) => delta(session, turn, { kind, text }),
     });
@@ -121,16 +125,42 @@ function read(given: unknown, modelId: string): Answer {
   }
 }
 
-/** Makes the signal only for a model that reads it. */
+/** Makes the signal and the callback only for a model that reads them. */
 class CallOptions implements ModelCallOptions {
-  readonly #session: Session;
+  /** A model that begins a stream again tells of it, and what was read, and shown live, is taken back. */
+  readonly restarts = true;
+  readonly #call: ModelCall;
+  #forget: (() => void) | undefined;
+  #hasEnded = false;
 
-  constructor(session: Session) {
-    this.#session = session;
+  constructor(call: ModelCall) {
+    this.#call = call;
   }
 
   get signal(): AbortSignal {
-    return this.#session.options.cancel.signal;
+    return this.#call.session.options.cancel.signal;
+  }
+
+  get onRetry(): (retry: ModelRetry) => void {
+    return (retry) => this.#tell(retry);
+  }
+
+  forStream(forget: () => void): this {
+    this.#forget = forget;
+    return this;
+  }
+
+  /** A model may go on after its call has ended; nobody hears of that. */
+  end(): void {
+    this.#hasEnded = true;
+  }
+
+  #tell({ attempt, delayMs, reason }: ModelRetry): void {
+    const { session, turn } = this.#call;
+    if (this.#hasEnded) return;
+    this.#forget?.();
+    retract(session, FAILED, { turn, point: 'model' });
+    session.record({ type: 'llm.retrying', reason, attempt, delayMs }, turn.turnId, turn.step);
   }
 }
 

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { isThenable } from '../internal/is-thenable.ts';
-import type { ToolResult } from '../protocol/tool.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect, LedgerNote } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
@@ -27,22 +28,64 @@ interface BatchRun {
  * the rest run one after the other, in their order. After a crash, what is known of a call decides: a
  * recorded outcome is used, a harmless call is repeated, and one that must not run twice is not.
  */
-export async function runTools(effect: RunTools, session: Session): Promise<LoopEvent> {
+export function runTools(effect: RunTools, session: Session): MaybePromise<LoopEvent> {
+  const { turn, calls, recovering } = effect;
+  const [only] = calls;
+  if (!recovering && only !== undefined && calls.length === 1 && only.refusal === undefined)
+    return runOnly(only, turn, session);
+  return runBatch(effect, session);
+}
+
+async function runBatch(effect: RunTools, session: Session): Promise<LoopEvent> {
   const { turn, calls, recovering } = effect;
   const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
   const saver = new OutcomeSaver(session);
-  const run = { session, turn, calls, ledger, recovering, saver };
-  const [only] = calls;
-  const results =
-    calls.length === 1 && only?.refusal === undefined
-      ? [await finishCall(only as BatchCall, 0, run)]
-      : await runAll(run);
-  return {
-    type: 'tools.finished',
-    results,
-    cancelled: session.options.cancel.cancelled,
-    tick: session.tick,
+  return finished(await runAll({ session, turn, calls, ledger, recovering, saver }), session);
+}
+
+/** One call on its own has nothing to save before its batch is done, and is waited for once. */
+function runOnly(call: BatchCall, turn: OpenTurn, session: Session): MaybePromise<LoopEvent> {
+  const { callId } = call;
+  if (session.options.cancel.cancelled)
+    return finished([{ callId, result: CANCELLED, durationMs: 0, started: false }], session);
+  const since = session.now();
+  const end = (result: ToolResult): LoopEvent =>
+    finished([{ callId, result, durationMs: durationOf(session, since), started: true }], session);
+  const look = (raw: ToolResult): MaybePromise<LoopEvent> => {
+    const judging = lookAt(raw, { call, turn, session, batch: ALONE });
+    return isThenable(judging) ? judging.then(end) : end(judging);
   };
+  const executing = executeCall(call, session, { turn, attempt: 1 });
+  return isThenable(executing) ? executing.then(look) : look(executing);
+}
+
+const ALONE = Object.freeze({ index: 0, size: 1 });
+
+function finished(results: readonly FinishedCall[], session: Session): LoopEvent {
+  const { cancelled } = session.options.cancel;
+  return { type: 'tools.finished', results, cancelled, tick: session.tick };
+}
+
+function durationOf(session: Session, since: number): number {
+  return Math.round(session.now() - since);
+}
+
+/** The policies look at the result of a call that ran, whatever became of the turn meanwhile. */
+function lookAt(
+  raw: ToolResult,
+  about: {
+    readonly call: BatchCall;
+    readonly turn: OpenTurn;
+    readonly session: Session;
+    readonly batch: ToolInvocation['batch'];
+  },
+): MaybePromise<ToolResult> {
+  const { call, turn, session, batch } = about;
+  const gate = session.gateFor(turn.turnId);
+  const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
+  return ran && gate.has('postToolUse')
+    ? gate.toolResult(invocationOf(call, batch), raw, momentOf(turn, 1))
+    : raw;
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
@@ -77,18 +120,19 @@ async function finishCall(call: BatchCall, index: number, run: BatchRun): Promis
   const started = session.now();
   if (mustBeSaved(call, run)) await run.saver.save([intentOf(call)]);
   const known = knownOutcome(call, run) ?? reasonNotToStart(run);
-  if (known !== undefined) return { callId, result: known, durationMs: 0, started: false };
+  const batch = { index, size: calls.length };
+  if (known !== undefined) {
+    // What came when nobody waited for it any more was recorded as it came, and no policy has seen it yet.
+    const isUnseen = run.ledger.get(callId)?.late === true;
+    const result = isUnseen ? await lookAt(known, { call, turn, session, batch }) : known;
+    return { callId, result, durationMs: 0, started: false };
+  }
   const executing = executeCall(call, session, { turn, attempt: attemptOf(call, run) });
   const raw = isThenable(executing) ? await executing : executing;
-  const gate = session.gateFor(turn.turnId);
-  const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
-  const batch = { index, size: calls.length };
-  const result =
-    ran && gate.has('postToolUse')
-      ? await gate.toolResult(invocationOf(call, batch), raw, momentOf(turn, 1))
-      : raw;
+  const judging = lookAt(raw, { call, turn, session, batch });
+  const result = isThenable(judging) ? await judging : judging;
   if (calls.length > 1) await saveProgress(call, result, run);
-  return { callId, result, durationMs: Math.round(session.now() - started), started: true };
+  return { callId, result, durationMs: durationOf(session, started), started: true };
 }
 
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */

@@ -7,6 +7,7 @@ import type { Message } from '../protocol/message.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Session } from './session.ts';
+import { costOfTurn } from './spend.ts';
 import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
 
 /** How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. */
@@ -20,7 +21,7 @@ interface RunFactsOfTurn {
   readonly steps: number;
   /** Tokens of every call of the turn, rejected ones included. */
   readonly usage: Usage;
-  /** What the tokens cost; absent without prices. */
+  /** What the calls cost by the agent's `prices`; absent without them, and when a call of the turn has none. */
   readonly cost?: number;
   /** What the turn added to the history. Nothing that was blocked or rejected is in it. */
   readonly messages: readonly Message[];
@@ -79,6 +80,7 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
     turnId: turn?.turnId ?? '',
     steps: turn?.step ?? 0,
     usage: turn?.usage ?? NO_USAGE,
+    ...costOfTurn(turn),
     messages: turn === undefined ? [] : session.messages.slice(turn.firstMessage),
   };
 }

@@ -6,13 +6,28 @@ export interface TurnLimits {
   readonly steps?: number;
   /** Input and output tokens of every call, rejected ones included. The step that passes it is the last. */
   readonly tokens?: number;
+  /** What all calls may cost, by `prices`, rejected ones included. The step that passes it is the last. */
+  readonly cost?: number;
+  /** Milliseconds of activity; waiting for a person does not count. Checked between steps. */
+  readonly wallTimeMs?: number;
 }
 
 export interface Limits extends TurnLimits {
-  /** Milliseconds a turn may be active; waiting for a person does not count. Checked between steps. */
-  readonly wallTimeMs?: number;
   /** The same over all turns of the thread. */
   readonly thread?: TurnLimits;
+}
+
+/** What a million tokens of a model cost, in whatever currency the app counts in. */
+export interface ModelPrice {
+  readonly input: number;
+  readonly output: number;
+  /** Of input that was read from the provider's cache. Default: as much as other input. */
+  readonly cachedInput?: number;
+}
+
+/** By the id of the model that answered, or else of the one that was asked. */
+export interface Prices {
+  readonly [model: string]: ModelPrice;
 }
 
 /** What `step` goes by beside the state. Never stored: a new release may bring other rules. */
@@ -20,6 +35,11 @@ export interface Rules {
   readonly maxResponseRetries: number;
   readonly resetStreakOn: 'accept' | 'user-message';
   readonly limits: Limits;
+  /** The id of the agent's model, under which its price may stand. */
+  readonly model: string;
+  readonly prices?: Prices;
+  /** What a call without a price means for a cost limit: it is reached, or the call is free. */
+  readonly unpriced: 'stop' | 'free';
   readonly fallbacks: { readonly [cause in FallbackCause]: string };
   /** Whether the audit keeps the text of a message that a policy refused. */
   readonly keepDiscarded: boolean;

@@ -42,6 +42,8 @@ export class Session {
   readonly token: number;
   readonly digest: ThreadDigest;
   readonly memory: SessionMemory;
+  /** What the model reads before the history. */
+  readonly instructions: readonly Message[];
   state: ThreadState;
   version: number;
   /** The request that was built last; the state does not hold it (L1). */
@@ -59,6 +61,7 @@ export class Session {
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
   #tick: number;
+  readonly #startedAt: number;
   #at: number | undefined;
 
   constructor(
@@ -79,9 +82,12 @@ export class Session {
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard;
     this.#tick = ports.clock.monotonic();
+    this.#startedAt = this.#tick;
     this.#history = [...thread.messages];
     this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
     this.memory = new SessionMemory(thread.stored?.memory ?? {});
+    const content = ports.instructions;
+    this.instructions = content === '' ? [] : [Object.freeze({ role: 'system', content })];
   }
 
   get threadId(): string {
@@ -98,6 +104,11 @@ export class Session {
   /** The monotonic clock at the end of the latest wait; reading a clock costs more than a whole transition. */
   get tick(): number {
     return this.#tick;
+  }
+
+  /** Milliseconds that runs of the thread have been active, this one included. What waits for a person is no run. */
+  get activeMs(): number {
+    return Math.round((this.state.totals.activeMs ?? 0) + this.now() - this.#startedAt);
   }
 
   /** Milliseconds since the epoch, read once for everything that happens between two waits. */

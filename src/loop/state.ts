@@ -41,19 +41,27 @@ interface Streak {
   readonly point: string;
 }
 
-interface Totals {
-  readonly steps: number;
+/** What calls have used, and what that cost; `cost` only for an agent with prices. */
+export interface Spent {
   readonly usage: Usage;
+  readonly cost?: number;
+  /** Set when a call had no price: `cost` is what the others cost. */
+  readonly unpriced?: true;
 }
 
-export interface OpenTurn {
+interface Totals extends Spent {
+  readonly steps: number;
+  /** Milliseconds of activity in all earlier runs of the thread. */
+  readonly activeMs?: number;
+}
+
+export interface OpenTurn extends Spent {
   readonly turnId: string;
   readonly isFirst: boolean;
   /** The current step, from 1; 0 before the first. */
   readonly step: number;
   /** Set while the current step has ended and the next one has not begun. */
   readonly between?: true;
-  readonly usage: Usage;
   /** How many messages the thread had when the turn began. */
   readonly firstMessage: number;
   /** Active milliseconds before the latest start or resume; suspension does not count. */
@@ -81,7 +89,9 @@ export type Outcome =
   | { readonly status: 'cancelled' }
   | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
 
-export type LimitName = 'steps' | 'tokens' | 'wall-time' | 'thread-steps' | 'thread-tokens';
+export type LimitName = TurnLimitName | `thread-${TurnLimitName}`;
+
+export type TurnLimitName = 'steps' | 'tokens' | 'cost' | 'wall-time';
 
 /** One call of a batch, as far as it is decided. */
 export interface BatchCall {
@@ -211,4 +221,10 @@ export function newThread(threadId: string, agent: string, digestKey: string): T
 export function turnOf(phase: Phase): OpenTurn | undefined {
   if (phase.name === 'committing') return turnOf(phase.next);
   return phase.name === 'idle' ? undefined : phase.turn;
+}
+
+/** True for a phase in which a thread may be left: its turn is over, or waits for somebody, or for the next step. */
+export function rests(phase: Phase): boolean {
+  if (phase.name === 'requesting') return phase.turn.between === true;
+  return phase.name === 'finished' || phase.name === 'awaiting-approval';
 }

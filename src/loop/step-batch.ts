@@ -249,7 +249,8 @@ function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transitio
 /**
  * The message enters the history with the intent of each `once` call that may start at once, and only then does
  * anything run (L8). One that waits for another gets its intent when that one is done, so that after a crash it
- * is known not to have started.
+ * is known not to have started. From here on the state holds the calls only: what a policy took out of the text
+ * must not stay in it.
  */
 export function runBatch(
   state: ThreadState,
@@ -265,7 +266,7 @@ export function runBatch(
   }
   return commitThen(
     state,
-    { name: 'running', turn, batch, recovering: false },
+    { name: 'running', turn, batch: { ...batch, content: [], text: '' }, recovering: false },
     {
       turn,
       messages: [assistantMessage(batch.content, batch.calls, run.text)],

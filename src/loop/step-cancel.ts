@@ -1,8 +1,8 @@
 import type { Usage } from '../protocol/chat.ts';
-import { addUsage } from '../protocol/usage.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { settleBatch } from './settle-batch.ts';
+import { spendIfAny } from './spend.ts';
 import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
 import { finish, type Transition } from './transition.ts';
 
@@ -39,16 +39,8 @@ function finishCancelled(
   turn: OpenTurn,
   { usage, rules }: { readonly usage: Usage | undefined; readonly rules: Rules },
 ): Transition {
-  if (usage === undefined) return finish(state, turn, { outcome: CANCELLED, rules });
-  const paid: ThreadState = {
-    ...state,
-    totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) },
-  };
-  return finish(
-    paid,
-    { ...turn, usage: addUsage(turn.usage, usage) },
-    { outcome: CANCELLED, rules },
-  );
+  const paid = spendIfAny(state, turn, { usage, rules });
+  return finish(paid.state, paid.turn, { outcome: CANCELLED, rules });
 }
 
 /** A batch somebody was asked about enters the history, every call of it as cancelled. */

@@ -97,9 +97,9 @@ function discarded(
   }: { readonly text: string; readonly isFinal: boolean; readonly rules: Rules },
 ): EventBody[] {
   if (verdict.type !== 'block') return [];
-  return [
-    { type: 'message.outgoing', text: rules.keepDiscarded ? text : '', isFinal, discarded: true },
-  ];
+  // What one policy took out is not kept because another then refused the rest.
+  const kept = rules.keepDiscarded ? (verdict.rewritten?.text ?? text) : '';
+  return [{ type: 'message.outgoing', text: kept, isFinal, discarded: true }];
 }
 
 function fallbackEvent(rules: Rules): EventBody {

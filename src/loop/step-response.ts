@@ -3,10 +3,10 @@ import { ResponseRetryCapError } from '../errors/hook-error.ts';
 import type { EventBody } from '../events/event.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
-import { addUsage } from '../protocol/usage.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
+import { spend, spendIfAny } from './spend.ts';
 import type { OpenTurn, ThreadState } from './state.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
@@ -80,8 +80,9 @@ export function onModelResponded(
   const { phase } = state;
   if (phase.name !== 'calling') return undefined;
   const { response } = event;
-  const paid = spend(state, phase.turn, response.usage);
-  const responded = respondedEvent(response);
+  const { usage, model } = response;
+  const paid = spend(state, phase.turn, { usage, model, rules });
+  const responded = respondedEvent(response, paid.cost);
   if (response.finishReason === 'content-filter') {
     return finish(paid.state, paid.turn, {
       outcome: { status: 'refused', text: '' },
@@ -104,8 +105,7 @@ export function onModelFailed(
 ): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'calling') return undefined;
-  const paid =
-    event.usage === undefined ? { state, turn: phase.turn } : spend(state, phase.turn, event.usage);
+  const paid = spendIfAny(state, phase.turn, { usage: event.usage, rules });
   return finish(paid.state, paid.turn, {
     outcome: event.refused ? { status: 'refused', text: '' } : failed(event.error),
     rules,
@@ -224,18 +224,7 @@ function runsTools(response: ChatResponse): boolean {
   return toolCalls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'length');
 }
 
-function spend(
-  state: ThreadState,
-  turn: OpenTurn,
-  usage: Usage,
-): { state: ThreadState; turn: OpenTurn } {
-  return {
-    state: { ...state, totals: { ...state.totals, usage: addUsage(state.totals.usage, usage) } },
-    turn: { ...turn, usage: addUsage(turn.usage, usage) },
-  };
-}
-
-function respondedEvent(response: ChatResponse): EventBody {
+function respondedEvent(response: ChatResponse, cost: number | undefined): EventBody {
   const { id, model, finishReason, toolCalls, usage, latencyMs } = response;
   return {
     type: 'llm.responded',
@@ -244,6 +233,7 @@ function respondedEvent(response: ChatResponse): EventBody {
     finishReason,
     toolCalls: toolCalls.length,
     usage,
+    ...(cost !== undefined && { cost }),
     latencyMs,
   };
 }

@@ -139,7 +139,7 @@ export function onOpeningJudged(
           ? [
               {
                 type: 'message.user',
-                text: rules.keepDiscarded ? textOf(message) : '',
+                text: rules.keepDiscarded ? discardedText(event.message, message) : '',
                 discarded: true,
               },
             ]
@@ -156,6 +156,12 @@ export function onOpeningJudged(
     tick: turn.activeSince,
     rules,
   });
+}
+
+/** What one policy took out is not kept because another then refused the rest. */
+function discardedText(verdict: Of<'opening.judged'>['message'], message: UserMessage): string {
+  const rewritten = verdict?.type === 'block' ? verdict.rewritten : undefined;
+  return rewritten?.text ?? textOf(message);
 }
 
 function active(turn: OpenTurn, tick: number): OpenTurn {

@@ -5,6 +5,7 @@ import type { Message } from '../protocol/message.ts';
 import type { Effect, LedgerNote } from './effect.ts';
 import { pending } from './pending.ts';
 import type { Rules } from './rules.ts';
+import { costOfTurn } from './spend.ts';
 import type { OpenTurn, Outcome, Phase, ThreadState } from './state.ts';
 
 /** What one event makes of a state: the next state, and what has to be done in this order. */
@@ -108,6 +109,7 @@ export function closingEvents(
     status: outcome.status,
     steps: turn.step,
     usage: turn.usage,
+    ...costOfTurn(turn),
   });
   return events;
 }

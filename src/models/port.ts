@@ -33,11 +33,29 @@ export type ModelPart =
 export interface ModelCallOptions {
   /** Aborted when the turn is cancelled. */
   readonly signal: AbortSignal;
+  /** Told of each further attempt at this answer, before the wait for it. Must not throw. */
+  readonly onRetry?: (retry: ModelRetry) => void;
+  /**
+   * True when whoever reads the stream forgets what it has read of the answer as soon as `onRetry` is called. A
+   * stream that has given a part begins again only then, and fails otherwise: nobody reads half an answer twice.
+   */
+  readonly restarts?: boolean;
+}
+
+/** A further attempt at one answer: at the same model again, or at the next one. */
+export interface ModelRetry {
+  /** Which attempt is about to be made, from 2. Models inside one another count in one row. */
+  readonly attempt: number;
+  /** Milliseconds until it is made. */
+  readonly delayMs: number;
+  /** The code of the error that the attempt before it failed with. */
+  readonly reason: string;
 }
 
 /**
  * A language model. Both methods answer the same request; `stream` ends with exactly one `finish` part.
- * Failures are thrown as `ModelError`; any other error counts as `model-failed`.
+ * Failures are thrown as `ModelError`; any other error counts as `model-failed`. The usage of an answer holds
+ * everything that was paid for it, failed attempts included; that of a failure is in its `usage`.
  */
 export interface ChatModel {
   readonly id: string;

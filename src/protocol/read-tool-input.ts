@@ -1,5 +1,6 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isJson } from '../internal/is-json.ts';
+import { MAX_JSON_DEPTH } from '../internal/json-limits.ts';
 import { toJson } from '../internal/to-json.ts';
 import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { JsonObject } from './json.ts';
@@ -21,14 +22,18 @@ export function readToolInput(
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { malformed: 'the arguments are not a JSON object' };
   }
-  if (!isJson(value)) return { malformed: 'the arguments are nested too deeply' };
-  const key = unsafeKey(value);
-  if (key !== undefined)
-    return { malformed: `the arguments hold the key '${key}', which no tool accepts` };
-  // What was parsed is JSON already, but for keys and characters that only show when they are written as such.
-  const isClean =
-    inputText.isWellFormed() && !inputText.includes('\\u') && !inputText.includes('__proto__');
+  // What was parsed is JSON already, but for what only shows when it is written as such.
+  const isClean = inputText.isWellFormed() && !SUSPECT.test(inputText);
+  if (!isClean || inputText.length > MAX_JSON_DEPTH) {
+    if (!isJson(value)) return { malformed: 'the arguments are nested too deeply' };
+    const key = unsafeKey(value);
+    if (key !== undefined)
+      return { malformed: `the arguments hold the key '${key}', which no tool accepts` };
+  }
   return { input: deepFreeze((isClean ? value : toJson(value)) as JsonObject) };
 }
+
+/** A key that reaches a prototype, or an escape that may hide one or stand for half a character. */
+const SUSPECT = /__proto__|constructor|\\u/;
 
 const EMPTY: JsonObject = Object.freeze({});

@@ -15,7 +15,7 @@ export interface ToolContext<Context = unknown> {
   readonly attempt: number;
   /** Aborted when the turn is cancelled or the tool's time is over. Made when first read. */
   readonly signal: AbortSignal;
-  /** Tells observers how far the tool is. Not stored. */
+  /** Tells observers how far the tool is. Not stored, and nobody hears it once the call has its result. */
   readonly progress: (data: JsonValue) => void;
   /** What the app passed to `run`, untouched. */
   readonly context: Context;

@@ -29,20 +29,22 @@ export function pruneUnknown(schema: z.core.$ZodType, value: JsonValue): JsonVal
 }
 
 function pruneObject(def: z.core.$ZodObjectDef, value: JsonObject): JsonObject {
-  const kept: Record<string, JsonValue> = {};
-  let changed = false;
-  for (const [key, member] of Object.entries(value)) {
+  let kept: Record<string, JsonValue> | undefined;
+  for (const key of Object.keys(value)) {
+    const member = value[key] as JsonValue; // the key is its own
     const field = Object.hasOwn(def.shape, key) ? def.shape[key] : undefined;
     if (field === undefined) {
-      if (def.catchall === undefined) changed = true;
-      else kept[key] = member;
+      if (def.catchall !== undefined) continue;
+      kept ??= { ...value };
+      delete kept[key];
       continue;
     }
     const pruned = pruneUnknown(field, member);
+    if (pruned === member) continue;
+    kept ??= { ...value };
     kept[key] = pruned;
-    if (pruned !== member) changed = true;
   }
-  return changed ? kept : value;
+  return kept ?? value;
 }
 
 function pruneList(element: z.core.$ZodType, values: readonly JsonValue[]): readonly JsonValue[] {

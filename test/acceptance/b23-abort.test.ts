@@ -78,6 +78,18 @@ describe.each(MODES)('%s', (mode) => {
     await expectSound(played);
   });
 
+  test('B24, without the cancel: the model asks for the failing tool again and again', async () => {
+    const charge = counted('charge', {
+      execute: () => {
+        throw new Error('declined');
+      },
+    });
+    const model = scriptedModel(Array.from({ length: 9 }, () => script[0] ?? ''));
+    const played = await play(mode, { model, tools: [charge.tool], limits: { steps: 6 } });
+    expectStatus(played.result, 'limited');
+    expect(charge.inputs).toHaveLength(6);
+  });
+
   test('B26: an interrupt right after a tool is done keeps its result, and the tool does not run again', async () => {
     const abort = new AbortController();
     const charge = counted('charge');

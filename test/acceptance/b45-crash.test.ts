@@ -1,12 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { memoryStore, scriptedModel, type ThreadStore } from '../../src/index.ts';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { tempFiles } from '../stores/temp-files.ts';
 import { agentFor, counted, expectStatus, type Played, play } from './play.ts';
 import { expectAnswered, expectPairs, expectSound, resultsIn } from './traces.ts';
+
+// A process takes its time to start on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
 
 const newPath = tempFiles();
 

@@ -35,7 +35,7 @@ describe.each(MODES)('a blocked response ($name)', ({ turn }) => {
     });
     expect(transcript(await store.readMessages('t'))).toEqual(['user: go']);
     expect((await readable(store, 't')) + shown(heard)).not.toContain('the answer');
-    expect((await store.load('t'))?.state['totals']).toEqual({
+    expect((await store.load('t'))?.state['totals']).toMatchObject({
       steps: 1,
       usage: { inputTokens: 10, outputTokens: 20 },
     });

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { tempFiles } from '../stores/temp-files.ts';
 import { ofType, readable, transcript } from './evidence.ts';
 import { runProcess } from './processes/run-process.ts';
+
+// A process takes its time to start on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
 
 const newPath = tempFiles();
 

@@ -1,7 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { tempFiles } from '../stores/temp-files.ts';
 import { runProcess } from './processes/run-process.ts';
+
+// A process takes its time to start on a busy machine.
+vi.setConfig({ testTimeout: 30_000 });
 
 const newPath = tempFiles();
 

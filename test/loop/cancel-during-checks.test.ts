@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAgent, scriptedModel, tool } from 'agent-hooks';
+import { createAgent, defineHooks, scriptedModel, ToolDecision, tool } from 'agent-hooks';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { callPay } from './desk.ts';
+import { callPay, desk } from './desk.ts';
 
 test('a cancel interrupts a schema that never answers', async () => {
   const pay = tool({
@@ -20,4 +20,34 @@ test('a cancel interrupts a schema that never answers', async () => {
   await sleep(20);
   const ended = await Promise.race([agent.cancel('t'), sleep(500, undefined)]);
   expect(ended).toMatchObject({ status: 'cancelled' });
+});
+
+test.each([
+  ['the answer of a policy', ToolDecision.allow()],
+  ['a rewrite', ToolDecision.modify({ euros: 6 })],
+])('C4: a cancel between %s that came later and its use counts', async (_what, decision) => {
+  const controller = new AbortController();
+  const asked: string[] = [];
+  const { agent, log } = desk({
+    script: [{ toolCalls: [callPay(5)] }, 'done'],
+    hooks: [
+      defineHooks({
+        name: 'late',
+        preToolUse() {
+          const answered = sleep(1, decision);
+          // Runs right after the loop was given the answer, and before it goes on.
+          void answered.then(() => undefined).then(() => controller.abort());
+          return answered;
+        },
+      }),
+      defineHooks({
+        name: 'last',
+        order: 'last',
+        onOutgoingMessage: () => void asked.push('last'),
+      }),
+    ],
+  });
+  const result = await agent.run({ threadId: 't', message: 'go', signal: controller.signal });
+  expect(result.status).toBe('cancelled');
+  expect({ log, asked }).toEqual({ log: ['model'], asked: [] });
 });

@@ -3,6 +3,7 @@ import type { ChatStreamPart, ModelSettings, ToolDescription } from '../../proto
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from '../port.ts';
 import { toModelError } from './model-error.ts';
+import type { ModelFacts } from './read-finish.ts';
 import { readResult } from './read-result.ts';
 import { readStream } from './read-stream.ts';
 import type { AiSdkCallOptions, AiSdkModel } from './spec.ts';
@@ -17,15 +18,8 @@ export interface AiSdkOptions {
 
 const VERSIONS: readonly unknown[] = ['v2', 'v3', 'v4'];
 
-/**
- * Makes a model of an AI SDK language model of spec v2, v3 or v4, such as `openai('gpt-4o')`. Throws
- * `ConfigError` for anything else. Tools that the provider runs itself are not handed to the engine. A failed
- * call is a `ModelError` whose message holds nothing the provider sent; `cause` is the original error.
- *
- * Of a streamed block of text or reasoning, the provider's metadata comes last, in a part with an empty text:
- * it belongs to all of the block, and what follows is a new one.
- */
-export function fromAiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ChatModel {
+/** A model of an AI SDK language model, asked once for each call. */
+export function askAiSdk(model: AiSdkModel, options: AiSdkOptions): ChatModel {
   if (!isModel(model)) {
     throw new ConfigError('invalid-option', {
       where: 'fromAiSdk',
@@ -57,6 +51,7 @@ function isModel(value: unknown): boolean {
 class FromAiSdk implements ChatModel {
   readonly id: string;
   readonly #model: AiSdkModel;
+  readonly #facts: ModelFacts;
   readonly #providerOptions: JsonObject | undefined;
   #lastTools: readonly ToolDescription[] = [];
   #lastFunctions: readonly object[] = [];
@@ -64,12 +59,17 @@ class FromAiSdk implements ChatModel {
   constructor(model: AiSdkModel, options: AiSdkOptions) {
     this.#model = model;
     this.id = options.id ?? `${model.provider}/${model.modelId}`;
+    const { specificationVersion, provider } = model;
+    this.#facts = { id: this.id, specificationVersion, provider };
     this.#providerOptions = options.providerOptions;
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
     try {
-      return readResult(await this.#model.doGenerate(this.#callOptions(request, options)), this.id);
+      return readResult(
+        await this.#model.doGenerate(this.#callOptions(request, options)),
+        this.#facts,
+      );
     } catch (error) {
       throw this.#failure(error, options);
     }
@@ -78,7 +78,7 @@ class FromAiSdk implements ChatModel {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     try {
       const { stream } = await this.#model.doStream(this.#callOptions(request, options));
-      yield* readStream(stream, this.id);
+      yield* readStream(stream, this.#facts);
     } catch (error) {
       throw this.#failure(error, options);
     }

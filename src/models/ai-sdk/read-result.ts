@@ -1,27 +1,27 @@
 import { ModelError } from '../../errors/model-error.ts';
 import { toJson } from '../../internal/to-json.ts';
-import type { FinishReason, ModelToolCall, Usage } from '../../protocol/chat.ts';
+import type { ModelToolCall, Usage } from '../../protocol/chat.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { FilePart } from '../../protocol/message.ts';
 import type { ModelPart, ModelResponse } from '../port.ts';
+import { type ModelFacts, readFinishReason, readUsage } from './read-finish.ts';
+import { isRecord, readString } from './read-values.ts';
 import type { AiSdkPart, AiSdkResult } from './spec.ts';
 import { WireIds } from './wire-ids.ts';
 
 /** Reads a whole answer. Sources, the provider's own tool calls and unknown parts are left out. */
-export function readResult(result: AiSdkResult, modelId: string): ModelResponse {
-  if (!Array.isArray(result?.content)) throw unreadable(modelId, 'the answer has no content');
+export function readResult(result: AiSdkResult, facts: ModelFacts): ModelResponse {
+  if (!Array.isArray(result?.content)) throw unreadable(facts.id, 'the answer has no content');
   const ids = new WireIds();
   const content: ModelPart[] = [];
   for (const part of result.content as readonly AiSdkPart[]) {
-    const read = readPart(part, ids, modelId);
+    const read = readPart(part, ids, facts.id);
     if (read !== undefined) content.push(read);
   }
-  return {
-    ...readOrigin(result.response),
-    content,
-    finishReason: readFinishReason(result.finishReason),
-    usage: readUsage(result.usage),
-  };
+  const usage = readUsage(result, facts);
+  const finishReason = readFinishReason(result.finishReason, facts);
+  if (finishReason === 'error') throw endedInError(facts.id, usage);
+  return { ...readOrigin(result.response), content, finishReason, usage };
 }
 
 function readPart(part: AiSdkPart, ids: WireIds, modelId: string): ModelPart | undefined {
@@ -68,39 +68,6 @@ export function readFile(part: AiSdkPart, modelId: string): FilePart {
   return { type: 'file', mediaType, url: String(url) };
 }
 
-const FINISH_REASONS: readonly string[] = [
-  'stop',
-  'tool-calls',
-  'length',
-  'content-filter',
-  'error',
-] satisfies readonly FinishReason[];
-
-/** A reason that is not known never counts as one that lets tools run. */
-export function readFinishReason(reason: unknown): FinishReason {
-  const word = unifiedReason(reason);
-  return FINISH_REASONS.includes(word) ? (word as FinishReason) : 'other'; // One of the list above.
-}
-
-export function unifiedReason(reason: unknown): string {
-  return readString(isRecord(reason) ? reason['unified'] : reason);
-}
-
-/** What was read from a cache is part of the input since spec v3, and was so in v2. */
-export function readUsage(usage: unknown): Usage {
-  const flat = isRecord(usage) ? usage : {};
-  const input = isRecord(flat['inputTokens']) ? flat['inputTokens'] : undefined;
-  const output = isRecord(flat['outputTokens']) ? flat['outputTokens'] : undefined;
-  const cached = readCount(input?.['cacheRead'] ?? flat['cachedInputTokens']);
-  const reasoning = readCount(output?.['reasoning'] ?? flat['reasoningTokens']);
-  return {
-    inputTokens: readCount(input === undefined ? flat['inputTokens'] : input['total']),
-    outputTokens: readCount(output === undefined ? flat['outputTokens'] : output['total']),
-    ...(cached > 0 && { cachedInputTokens: cached }),
-    ...(reasoning > 0 && { reasoningTokens: reasoning }),
-  };
-}
-
 export function readMetadata(metadata: unknown): JsonObject | undefined {
   if (!isRecord(metadata) || Object.keys(metadata).length === 0) return undefined;
   return toJson(metadata) as JsonObject; // A record gives an object.
@@ -115,10 +82,6 @@ export function readOrigin(response: unknown): { readonly id?: string; readonly 
   };
 }
 
-export function readString(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 export function unreadable(modelId: string, what: string): ModelError {
   return new ModelError('invalid-response', {
     where: `model '${modelId}'`,
@@ -127,12 +90,15 @@ export function unreadable(modelId: string, what: string): ModelError {
   });
 }
 
-/** Counts are whole; one that no answer can have cost says nothing. */
-function readCount(value: unknown): number {
-  const count = typeof value === 'number' ? Math.round(value) : 0;
-  return Number.isSafeInteger(count) && count > 0 ? count : 0;
-}
-
-export function isRecord(value: unknown): value is { readonly [key: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Some packages throw what the provider reported as an error, and some end the answer with it. */
+export function endedInError(modelId: string, usage: Usage): ModelError {
+  return new ModelError(
+    'server-error',
+    {
+      where: `model '${modelId}'`,
+      what: 'the provider ended its answer with an error',
+      fix: 'Try again; see its status page if it stays',
+    },
+    { usage },
+  );
 }

@@ -1,31 +1,30 @@
 import type { ChatStreamPart } from '../../protocol/chat.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { cutShort } from '../cut-short.ts';
+import { type ModelFacts, readFinishReason, readUsage, wasCut } from './read-finish.ts';
 import {
-  isRecord,
+  endedInError,
   readFile,
-  readFinishReason,
   readMetadata,
   readOrigin,
-  readString,
   readToolCall,
-  readUsage,
-  unifiedReason,
   unreadable,
 } from './read-result.ts';
+import { isRecord, readString } from './read-values.ts';
 import type { AiSdkPart, AiSdkStream } from './spec.ts';
 import { WireIds } from './wire-ids.ts';
 
 /**
- * Reads a streamed answer up to its `finish`. Throws what an `error` part holds, and an `invalid-response`
- * for a stream that stops short: a cut answer must never pass for a whole one. Whoever stops reading early
- * closes the connection.
+ * Reads a streamed answer up to its `finish`. Throws what an `error` part holds, and a `network` error for a
+ * stream that stops short: a cut answer must never pass for a whole one. Whoever stops reading early closes the
+ * connection.
  */
 export async function* readStream(
   stream: AiSdkStream,
-  modelId: string,
+  facts: ModelFacts,
 ): AsyncGenerator<ChatStreamPart> {
   const reader = stream.getReader();
-  const parts = new PartReader(modelId);
+  const parts = new PartReader(facts);
   let open = true;
   try {
     for (;;) {
@@ -54,21 +53,19 @@ class PartReader {
   finished = false;
   /** What this reader itself threw, when the stream still stands. */
   raised: unknown;
-  readonly #modelId: string;
+  readonly #facts: ModelFacts;
   readonly #ids = new WireIds();
   readonly #toolNames = new Map<string, string>();
   /** The metadata of blocks that are still open. */
   readonly #blocks = new Map<string, JsonObject>();
   #origin: { readonly id?: string; readonly model?: string } = {};
 
-  constructor(modelId: string) {
-    this.#modelId = modelId;
+  constructor(facts: ModelFacts) {
+    this.#facts = facts;
   }
 
   cut(): unknown {
-    return this.#raise(
-      unreadable(this.#modelId, 'the stream ended before the answer was finished'),
-    );
+    return this.#raise(cutShort(this.#facts.id));
   }
 
   read(part: AiSdkPart): readonly ChatStreamPart[] {
@@ -133,20 +130,21 @@ class PartReader {
   }
 
   #file(part: AiSdkPart): ChatStreamPart {
-    const { mediaType, data } = readFile(part, this.#modelId);
+    const { mediaType, data } = readFile(part, this.#facts.id);
     if (data === undefined) {
-      throw this.#raise(unreadable(this.#modelId, 'a streamed file has a URL instead of data'));
+      throw this.#raise(unreadable(this.#facts.id, 'a streamed file has a URL instead of data'));
     }
     return { type: 'file', mediaType, data };
   }
 
   #finish(part: AiSdkPart): readonly ChatStreamPart[] {
-    // A provider package ends a stream this way when the connection ended without a reason.
-    if (unifiedReason(part.finishReason) === 'interrupted') throw this.cut();
+    const usage = readUsage(part, this.#facts);
+    if (wasCut(part)) throw this.#raise(cutShort(this.#facts.id, usage));
+    const finishReason = readFinishReason(part.finishReason, this.#facts);
+    if (finishReason === 'error') throw this.#raise(endedInError(this.#facts.id, usage));
     this.finished = true;
-    const finishReason = readFinishReason(part.finishReason);
     const closing = [...this.#blocks.keys()].flatMap((key) => this.#close(key));
-    const result = { ...this.#origin, finishReason, usage: readUsage(part.usage) };
+    const result = { ...this.#origin, finishReason, usage };
     return [...closing, { type: 'finish', result }];
   }
 

@@ -30,6 +30,7 @@ export interface AiSdkResult {
   readonly finishReason: AiSdkFinishReason;
   readonly usage: AiSdkUsage;
   readonly response?: { readonly id?: string; readonly modelId?: string };
+  readonly providerMetadata?: object;
 }
 
 /** What `ReadableStream` has on every platform. */
@@ -60,7 +61,7 @@ export interface AiSdkPart {
 }
 
 /** A plain word in spec v2, an object since v3. */
-type AiSdkFinishReason = string | { readonly unified: string };
+type AiSdkFinishReason = string | { readonly unified: string; readonly raw?: string | undefined };
 
 /** Numbers in spec v2, groups of numbers since v3. */
 interface AiSdkUsage {

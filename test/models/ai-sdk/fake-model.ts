@@ -2,6 +2,7 @@ import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
   LanguageModelV4Content,
+  LanguageModelV4FinishReason,
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamPart,
   LanguageModelV4StreamResult,
@@ -28,20 +29,22 @@ export class FakeModel implements LanguageModelV4 {
   readonly seen: LanguageModelV4CallOptions[] = [];
   closed = false;
   readonly #content: LanguageModelV4Content[];
+  readonly #finishReason: LanguageModelV4FinishReason;
   readonly #parts: readonly LanguageModelV4StreamPart[];
 
   constructor(answer: {
     readonly content?: LanguageModelV4Content[];
+    readonly finishReason?: LanguageModelV4FinishReason;
     readonly parts?: readonly LanguageModelV4StreamPart[];
   }) {
     this.#content = answer.content ?? [];
+    this.#finishReason = answer.finishReason ?? { unified: 'stop', raw: 'stop' };
     this.#parts = answer.parts ?? [];
   }
 
   async doGenerate(options: LanguageModelV4CallOptions): Promise<LanguageModelV4GenerateResult> {
     this.seen.push(options);
-    const finishReason = { unified: 'stop', raw: 'stop' } as const;
-    return { content: this.#content, finishReason, usage, warnings: [] };
+    return { content: this.#content, finishReason: this.#finishReason, usage, warnings: [] };
   }
 
   async doStream(options: LanguageModelV4CallOptions): Promise<LanguageModelV4StreamResult> {

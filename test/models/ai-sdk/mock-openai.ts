@@ -3,8 +3,7 @@ import { type ChatCompletionRequest, LLMock } from '@copilotkit/aimock';
 import { afterAll, beforeAll } from 'vitest';
 import { fromAiSdk } from '../../../src/models/ai-sdk.ts';
 import type { ChatModel } from '../../../src/models/port.ts';
-
-export const KEY = 'sk-test-0123456789';
+import { KEY } from './endpoints.ts';
 
 /** A server on a free port of this machine that speaks OpenAI's protocol, for the tests of one file. */
 export function mockOpenAi(): {
@@ -21,8 +20,8 @@ export function mockOpenAi(): {
   const provider = () => createOpenAI({ baseURL: `${mock.url}/v1`, apiKey: KEY });
   return {
     mock,
-    chat: () => fromAiSdk(provider().chat('gpt-4o')),
-    responses: () => fromAiSdk(provider().responses('gpt-4o')),
+    chat: () => fromAiSdk(provider().chat('gpt-4o'), { retry: false }),
+    responses: () => fromAiSdk(provider().responses('gpt-4o'), { retry: false }),
     lastBody: () => {
       const body = mock.journal.getLast()?.body;
       if (body === null || body === undefined || !('messages' in body))

@@ -6,7 +6,8 @@ import { ModelError } from '../../../src/errors/model-error.ts';
 import { fromAiSdk } from '../../../src/models/ai-sdk.ts';
 import type { ChatModel } from '../../../src/models/port.ts';
 import { collect, failure, request, uncancelled, user } from '../requests.ts';
-import { KEY, mockOpenAi } from './mock-openai.ts';
+import { KEY } from './endpoints.ts';
+import { mockOpenAi } from './mock-openai.ts';
 
 const { mock, chat } = mockOpenAi();
 const leak = 'PROMPT-LEAK';
@@ -41,7 +42,7 @@ const expected: readonly (readonly [string, object])[] = [
   ['404', { code: 'invalid-request', statusCode: 404 }],
   ['long', { code: 'context-overflow', statusCode: 400 }],
   ['wordy', { code: 'context-overflow', statusCode: 400 }],
-  ['500', { code: 'model-failed', statusCode: 500 }],
+  ['500', { code: 'server-error', statusCode: 500 }],
   ['503', { code: 'overloaded', statusCode: 503 }],
   ['529', { code: 'overloaded', statusCode: 529 }],
 ];
@@ -69,7 +70,7 @@ describe('an error of the provider', () => {
 describe('a stream that ends too early', () => {
   test('because the connection tore is an error', async () => {
     const { parts, error } = await collect(chat(), request([user('torn')]));
-    expect(error).toMatchObject({ name: 'ModelError', code: 'model-failed' });
+    expect(error).toMatchObject({ name: 'ModelError', code: 'network' });
     expect(parts.some((part) => part.type === 'finish')).toBe(false);
   });
 
@@ -78,7 +79,7 @@ describe('a stream that ends too early', () => {
   test('without a reason is an error, and what came before is no whole answer', async () => {
     const { parts, error } = await collect(raw.chat(), request([user('stops')]));
     expect(parts).toEqual([{ type: 'text', text: 'Half an ' }]);
-    expect(error).toMatchObject({ name: 'ModelError', code: 'invalid-response' });
+    expect(error).toMatchObject({ name: 'ModelError', code: 'network' });
   });
 
   test('with an error in it is that error', async () => {
@@ -125,7 +126,8 @@ function rawOpenAi(): { readonly chat: () => ChatModel; readonly closed: () => P
   afterAll(() => new Promise<void>((resolve) => server.close(() => resolve())));
   const baseURL = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
   return {
-    chat: () => fromAiSdk(createOpenAI({ baseURL: baseURL(), apiKey: KEY }).chat('m')),
+    chat: () =>
+      fromAiSdk(createOpenAI({ baseURL: baseURL(), apiKey: KEY }).chat('m'), { retry: false }),
     closed: () => closed,
   };
 }

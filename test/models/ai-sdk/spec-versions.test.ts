@@ -40,7 +40,7 @@ const v2: LanguageModelV2 = {
         finishReason: 'unknown',
         usage: {
           inputTokens: 1,
-          outputTokens: undefined,
+          outputTokens: 2,
           totalTokens: undefined,
           reasoningTokens: 1,
         },
@@ -87,7 +87,7 @@ describe('an AI SDK model', () => {
         type: 'finish',
         result: {
           finishReason: 'other',
-          usage: { inputTokens: 1, outputTokens: 0, reasoningTokens: 1 },
+          usage: { inputTokens: 1, outputTokens: 2, reasoningTokens: 1 },
         },
       },
     ]);

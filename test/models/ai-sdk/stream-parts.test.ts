@@ -1,10 +1,16 @@
-import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { describe, expect, test } from 'vitest';
 import { fromAiSdk } from '../../../src/models/ai-sdk.ts';
-import { collect, request, user } from '../requests.ts';
+import { collect, failure, request, uncancelled, user } from '../requests.ts';
 import { FakeModel, finish, usage } from './fake-model.ts';
 
 const asked = request([user('hello')]);
+
+const ended = (finishReason: LanguageModelV4FinishReason): LanguageModelV4StreamPart => ({
+  type: 'finish',
+  finishReason,
+  usage,
+});
 
 async function parts(given: readonly LanguageModelV4StreamPart[]): Promise<readonly unknown[]> {
   const { parts: read, error } = await collect(fromAiSdk(new FakeModel({ parts: given })), asked);
@@ -133,7 +139,7 @@ describe('a streamed answer', () => {
     const given = [{ type: 'text-delta', id: '1', delta: 'half' } as const, ...end];
     const { parts: read, error } = await collect(fromAiSdk(new FakeModel({ parts: given })), asked);
     expect(read).toEqual([{ type: 'text', text: 'half' }]);
-    expect(error).toMatchObject({ name: 'ModelError', code: 'invalid-response' });
+    expect(error).toMatchObject({ name: 'ModelError', code: 'network' });
   });
 
   test.each([
@@ -144,18 +150,38 @@ describe('a streamed answer', () => {
     ['model-failed', undefined],
   ])('that holds an error fails as %s and is closed', async (code, error) => {
     const model = new FakeModel({ parts: [{ type: 'error', error }, finish] });
-    const { parts: read, error: raised } = await collect(fromAiSdk(model), asked);
+    const { parts: read, error: raised } = await collect(fromAiSdk(model, { retry: false }), asked);
     expect(read).toEqual([]);
-    expect(raised).toMatchObject({ name: 'ModelError', code, cause: error });
+    expect(raised).toMatchObject({ name: 'ModelError', code });
     expect(String(raised)).not.toContain('LEAK');
     expect(model.closed).toBe(true);
+  });
+
+  test('that ends in an error is that error, with what it cost, as a whole answer is', async () => {
+    const finishReason = { unified: 'error', raw: 'failed' } as const;
+    const model = new FakeModel({ finishReason, parts: [ended(finishReason)] });
+    const given = fromAiSdk(model, { retry: false });
+    const shape = {
+      code: 'server-error',
+      retryable: true,
+      usage: { inputTokens: 100, outputTokens: 50 },
+    };
+    expect((await collect(given, asked)).error).toMatchObject(shape);
+    expect(await failure(given.generate(asked, uncancelled()))).toMatchObject(shape);
+  });
+
+  test('that is interrupted costs what was counted until then', async () => {
+    const finishReason = { unified: 'interrupted', raw: undefined } as const;
+    const model = new FakeModel({ parts: [ended(finishReason)] });
+    const { error } = await collect(fromAiSdk(model, { retry: false }), asked);
+    expect(error).toMatchObject({ code: 'network', usage: { outputTokens: 50 } });
   });
 
   test('that nobody reads to the end is closed', async () => {
     const model = new FakeModel({ parts: [{ type: 'text-delta', id: '1', delta: 'a' }, finish] });
     for await (const _ of fromAiSdk(model).stream(asked, { signal: new AbortController().signal }))
       break;
-    expect(model.closed).toBe(true);
+    await expect.poll(() => model.closed).toBe(true);
   });
 
   test('takes a finish reason that is not known as other, so that no tool runs', async () => {

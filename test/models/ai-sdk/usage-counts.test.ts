@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readUsage } from '../../../src/models/ai-sdk/read-result.ts';
+import { readUsage } from '../../../src/models/ai-sdk/read-finish.ts';
 
 test.each([
   [12.4, 12],
@@ -8,7 +8,7 @@ test.each([
   [-3, 0],
   ['7', 0],
 ])('a count of %j tokens is read as %d', (given, read) => {
-  expect(readUsage({ inputTokens: given, outputTokens: 1 })).toEqual({
+  expect(readUsage({ usage: { inputTokens: given, outputTokens: 1 } })).toEqual({
     inputTokens: read,
     outputTokens: 1,
   });

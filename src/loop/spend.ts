@@ -1,0 +1,71 @@
+import type { Usage } from '../protocol/chat.ts';
+import { addUsage, totalTokens } from '../protocol/usage.ts';
+import type { ModelPrice, Rules } from './rules.ts';
+import type { OpenTurn, Spent, ThreadState } from './state.ts';
+
+/** What a call that was paid for adds to its turn and its thread, whatever became of its answer. */
+export function spend(
+  state: ThreadState,
+  turn: OpenTurn,
+  paid: { readonly usage: Usage; readonly model?: string; readonly rules: Rules },
+): { readonly state: ThreadState; readonly turn: OpenTurn; readonly cost?: number } {
+  const { usage, model, rules } = paid;
+  const cost = costOf(usage, priceOf(model, rules));
+  const more = { usage, cost, isPriced: rules.prices !== undefined };
+  return {
+    state: { ...state, totals: { ...state.totals, ...sum(state.totals, more) } },
+    turn: { ...turn, ...sum(turn, more) },
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+/** A call that failed or was cut off may have been paid for or not. */
+export function spendIfAny(
+  state: ThreadState,
+  turn: OpenTurn,
+  paid: { readonly usage: Usage | undefined; readonly rules: Rules },
+): { readonly state: ThreadState; readonly turn: OpenTurn } {
+  const { usage } = paid;
+  return usage === undefined || totalTokens(usage) === 0
+    ? { state, turn }
+    : spend(state, turn, { ...paid, usage });
+}
+
+/** What all calls of a turn cost; absent without prices, and where one of the calls has none. */
+export function costOfTurn(turn: OpenTurn | undefined): { readonly cost?: number } {
+  return turn?.cost === undefined || turn.unpriced === true ? {} : { cost: turn.cost };
+}
+
+/** The price of the model that answered, else of the one that was asked. Names come from a provider, so only own members count. */
+function priceOf(answered: string | undefined, { prices, model }: Rules): ModelPrice | undefined {
+  if (prices === undefined) return undefined;
+  const name = [answered, model].find((one) => one !== undefined && Object.hasOwn(prices, one));
+  return name === undefined ? undefined : prices[name];
+}
+
+function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
+  if (price === undefined) return undefined;
+  const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens);
+  const input = (usage.inputTokens - cached) * price.input;
+  const read = cached * (price.cachedInput ?? price.input);
+  return rounded((input + read + usage.outputTokens * price.output) / 1_000_000);
+}
+
+function sum(
+  before: Spent,
+  more: { readonly usage: Usage; readonly cost: number | undefined; readonly isPriced: boolean },
+): Spent {
+  const usage = addUsage(before.usage, more.usage);
+  if (!more.isPriced) return { usage };
+  const isUnpriced = before.unpriced === true || more.cost === undefined;
+  return {
+    usage,
+    cost: rounded((before.cost ?? 0) + (more.cost ?? 0)),
+    ...(isUnpriced && { unpriced: true as const }),
+  };
+}
+
+/** To a billionth, so that ten times a tenth is one, and a limit is met when it is met. */
+function rounded(cost: number): number {
+  return Math.round(cost * 1e9) / 1e9;
+}

@@ -1,0 +1,2 @@
+export type { RetryOptions } from './retry/options.ts';
+export { retryModel } from './retry/retry-model.ts';

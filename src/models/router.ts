@@ -1,0 +1,69 @@
+import { ConfigError } from '../errors/config-error.ts';
+import { ModelError } from '../errors/model-error.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ChatStreamPart } from '../protocol/chat.ts';
+import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from './port.ts';
+
+export interface RouterOptions<Name extends string> {
+  /** Default: `router`. */
+  readonly id?: string;
+  readonly models: { readonly [name in Name]: ChatModel };
+  /** Names the model for one request. It sees what policies and settings have made of it, and changes nothing. */
+  readonly route: (request: ModelRequest) => MaybePromise<Name>;
+}
+
+/**
+ * Picks a model for each request. A name that is none of `models` is a `ModelError` with code `unknown-model`, and
+ * no model is asked. The `model` of an answer says who gave it.
+ */
+export function routerModel<Name extends string>(options: RouterOptions<Name>): ChatModel {
+  const models = new Map<string, ChatModel>(Object.entries(options.models));
+  if (models.size === 0) {
+    throw new ConfigError('invalid-option', {
+      where: 'routerModel',
+      what: 'it was given no models',
+      fix: 'Pass at least one, as in `models: { small, large }`',
+    });
+  }
+  return new RouterModel(options.id ?? 'router', models, options.route);
+}
+
+class RouterModel implements ChatModel {
+  readonly id: string;
+  readonly #models: ReadonlyMap<string, ChatModel>;
+  readonly #route: (request: ModelRequest) => MaybePromise<string>;
+
+  constructor(
+    id: string,
+    models: ReadonlyMap<string, ChatModel>,
+    route: (request: ModelRequest) => MaybePromise<string>,
+  ) {
+    this.id = id;
+    this.#models = models;
+    this.#route = route;
+  }
+
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    const model = this.#pick(await this.#route(request));
+    const response = await model.generate(request, options);
+    return { ...response, model: response.model ?? model.id };
+  }
+
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
+    const model = this.#pick(await this.#route(request));
+    for await (const part of model.stream(request, options)) {
+      if (part?.type !== 'finish') yield part;
+      else yield { ...part, result: { ...part.result, model: part.result.model ?? model.id } };
+    }
+  }
+
+  #pick(name: string): ChatModel {
+    const model = this.#models.get(name);
+    if (model !== undefined) return model;
+    throw new ModelError('unknown-model', {
+      where: `model '${this.id}'`,
+      what: 'its route named a model that it does not have',
+      fix: `Let the route return one of ${[...this.#models.keys()].map((each) => `'${each}'`).join(', ')}`,
+    });
+  }
+}
