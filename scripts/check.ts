@@ -1,5 +1,6 @@
 /** Types, lint, architecture and dead code at once. Prints what failed, or one line each. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 
 interface Finished {
   readonly name: string;
@@ -11,6 +12,7 @@ interface Finished {
 const commands: readonly (readonly [name: string, command: string, ...args: string[]])[] = [
   ['types', 'tsc'],
   ['public types', 'tsc', '-p', 'tsconfig.src.json'],
+  ...benchPeers(),
   ['lint', 'biome', 'check', '--error-on-warnings'],
   ['architecture', 'vitest', 'run', 'test/architecture', '--reporter=default'],
   ['dead code', 'knip', '--cache'],
@@ -22,6 +24,12 @@ for (const { name, passed, seconds, output } of all) {
   console.log(`${passed ? 'ok  ' : 'FAIL'} ${name} (${seconds} s)`);
 }
 process.exitCode = all.every(({ passed }) => passed) ? 0 : 1;
+
+/** What the bench compares with is installed by the bench alone, and its types come with it. */
+function benchPeers(): (readonly [name: string, command: string, ...args: string[]])[] {
+  if (!existsSync('bench/peers/node_modules')) return [];
+  return [['types of the bench', 'tsc', '-p', 'bench/peers']];
+}
 
 function run([name, command, ...args]: (typeof commands)[number]): Promise<Finished> {
   const started = performance.now();
