@@ -1,6 +1,6 @@
 import { EventEmitter } from 'eventemitter3';
 import { ConfigError } from '../errors/config-error.ts';
-import type { AgentEvent } from '../events/event.ts';
+import type { AgentEvent, EventType } from '../events/event.ts';
 import { type EventPattern, matchEvents } from '../events/pattern.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
@@ -22,12 +22,9 @@ export class Observers {
   readonly #emitter = new EventEmitter();
   readonly #running = new Set<Promise<void>>();
   #reporting = false;
-  #count = 0;
 
-  /** How many observers are registered. */
-  get count(): number {
-    return this.#count;
-  }
+  /** True while somebody hears events of this type. */
+  readonly hears = (type: EventType): boolean => this.#emitter.listenerCount(type) > 0;
 
   /** Calls `observer` for every event the pattern means, until the returned function is called. */
   on(pattern: EventPattern, observer: Observer, options: ObserverOptions = {}): () => void {
@@ -42,12 +39,10 @@ export class Observers {
     const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const listener = (event: AgentEvent): void => this.#tell(observer, event, timeoutMs);
     for (const type of types) this.#emitter.on(type, listener);
-    this.#count += 1;
     let active = true;
     return () => {
       if (!active) return;
       active = false;
-      this.#count -= 1;
       for (const type of types) this.#emitter.off(type, listener);
     };
   }

@@ -87,9 +87,15 @@ async function commitFailed(
   const error = AgentHooksError.isInstance(cause) ? cause : storeFailed(session, cause);
   session.error = error;
   for (const note of effect.ledger) {
-    if (note.result !== undefined) await recordLate(session, note.callId, note.result);
+    // Another process may run by now what this one did not start: only what was done is known for sure.
+    if (note.result !== undefined && hasRun(note.result))
+      await recordLate(session, note.callId, note.result);
   }
   return { type: 'commit.failed', error };
+}
+
+function hasRun({ outcome }: NonNullable<LedgerNote['result']>): boolean {
+  return outcome === 'succeeded' || outcome === 'failed';
 }
 
 /** Records an outcome outside a commit. A store that cannot is told of as an error, never silently. */

@@ -14,25 +14,36 @@ import type { OpenTurn } from './state.ts';
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
 /** Asks about the turn and, if it may begin, about the user's text. A message without text has nothing to ask about. */
-export async function judgeOpening(
+export function judgeOpening(
   effect: Of<'judge-opening'>,
   session: Session,
-): Promise<LoopEvent> {
+): MaybePromise<LoopEvent> {
   const { turn, message } = effect;
   const gate = session.gateFor(turn.turnId);
-  const moment = momentOf(turn, 0);
-  const start: TurnStart = { turnId: turn.turnId, isFirst: turn.isFirst };
-  const opened = gate.has('onTurnStart')
-    ? await gate.turnStart(Object.freeze(start), moment)
-    : pass(start);
-  const text = textOf(message);
-  if (opened.type !== 'pass' || text === '' || !gate.has('onUserMessage')) {
-    return orCancelled(session, opened, { type: 'opening.judged', turn: opened });
-  }
+  const start: TurnStart = Object.freeze({ turnId: turn.turnId, isFirst: turn.isFirst });
+  const goOn = (opened: ChainVerdict<TurnStart>): MaybePromise<LoopEvent> => {
+    const event: LoopEvent = { type: 'opening.judged', turn: opened };
+    const text = textOf(message);
+    return opened.type !== 'pass' || text === '' || !gate.has('onUserMessage')
+      ? orCancelled(session, opened, event)
+      : judgeMessage(effect, session, { text, opened });
+  };
+  if (!gate.has('onTurnStart')) return goOn(pass(start));
+  const opening = gate.turnStart(start, momentOf(turn, 0));
+  return isThenable(opening) ? opening.then(goOn) : goOn(opening);
+}
+
+function judgeMessage(
+  { turn, message }: Of<'judge-opening'>,
+  session: Session,
+  { text, opened }: { readonly text: string; readonly opened: ChainVerdict<TurnStart> },
+): MaybePromise<LoopEvent> {
   const attachments = Object.freeze(message.content.filter((part) => part.type !== 'text'));
   const incoming: IncomingText = Object.freeze({ text, attachments });
-  const judged = await gate.userMessage(incoming, moment);
-  return orCancelled(session, judged, { type: 'opening.judged', turn: opened, message: judged });
+  const gate = session.gateFor(turn.turnId);
+  return after(gate.userMessage(incoming, momentOf(turn, 0)), (judged) =>
+    orCancelled(session, judged, { type: 'opening.judged', turn: opened, message: judged }),
+  );
 }
 
 export function judgeRequest(

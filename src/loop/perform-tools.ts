@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect, LedgerNote } from './effect.ts';
 import type { FinishedCall, LoopEvent } from './event.ts';
@@ -30,62 +30,26 @@ interface BatchRun {
  */
 export function runTools(effect: RunTools, session: Session): MaybePromise<LoopEvent> {
   const { turn, calls, recovering } = effect;
-  const [only] = calls;
-  if (!recovering && only !== undefined && calls.length === 1 && only.refusal === undefined)
-    return runOnly(only, turn, session);
-  return runBatch(effect, session);
-}
-
-async function runBatch(effect: RunTools, session: Session): Promise<LoopEvent> {
-  const { turn, calls, recovering } = effect;
-  const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
   const saver = new OutcomeSaver(session);
-  return finished(await runAll({ session, turn, calls, ledger, recovering, saver }), session);
+  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver };
+  const [only] = calls;
+  if (recovering || calls.length !== 1 || only === undefined || only.refusal !== undefined)
+    return runBatch(run);
+  const running = runCall(only, 0, run);
+  return isThenable(running)
+    ? running.then((result) => finished([result], session))
+    : finished([running], session);
 }
 
-/** One call on its own has nothing to save before its batch is done, and is waited for once. */
-function runOnly(call: BatchCall, turn: OpenTurn, session: Session): MaybePromise<LoopEvent> {
-  const { callId } = call;
-  if (session.options.cancel.cancelled)
-    return finished([{ callId, result: CANCELLED, durationMs: 0, started: false }], session);
-  const since = session.now();
-  const end = (result: ToolResult): LoopEvent =>
-    finished([{ callId, result, durationMs: durationOf(session, since), started: true }], session);
-  const look = (raw: ToolResult): MaybePromise<LoopEvent> => {
-    const judging = lookAt(raw, { call, turn, session, batch: ALONE });
-    return isThenable(judging) ? judging.then(end) : end(judging);
-  };
-  const executing = executeCall(call, session, { turn, attempt: 1 });
-  return isThenable(executing) ? executing.then(look) : look(executing);
+async function runBatch(run: BatchRun): Promise<LoopEvent> {
+  const { session, calls, recovering } = run;
+  const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
+  return finished(await runAll({ ...run, ledger }), session);
 }
-
-const ALONE = Object.freeze({ index: 0, size: 1 });
 
 function finished(results: readonly FinishedCall[], session: Session): LoopEvent {
   const { cancelled } = session.options.cancel;
   return { type: 'tools.finished', results, cancelled, tick: session.tick };
-}
-
-function durationOf(session: Session, since: number): number {
-  return Math.round(session.now() - since);
-}
-
-/** The policies look at the result of a call that ran, whatever became of the turn meanwhile. */
-function lookAt(
-  raw: ToolResult,
-  about: {
-    readonly call: BatchCall;
-    readonly turn: OpenTurn;
-    readonly session: Session;
-    readonly batch: ToolInvocation['batch'];
-  },
-): MaybePromise<ToolResult> {
-  const { call, turn, session, batch } = about;
-  const gate = session.gateFor(turn.turnId);
-  const ran = raw.outcome === 'succeeded' || raw.outcome === 'failed';
-  return ran && gate.has('postToolUse')
-    ? gate.toolResult(invocationOf(call, batch), raw, momentOf(turn, 1))
-    : raw;
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
@@ -104,35 +68,73 @@ async function readLedger(
 function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
   const runnable = [...run.calls.entries()].filter(([, call]) => call.refusal === undefined);
   const { tools, maxParallelTools } = run.session.ports;
+  const isParallel = (call: BatchCall): boolean => tools.get(call.toolName)?.parallel === true;
+  if (runnable.length <= maxParallelTools && runnable.every(([, call]) => isParallel(call)))
+    return Promise.all(runnable.map(([index, call]) => runCall(call, index, run)));
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
   return Promise.all(
     runnable.map(([index, call]) => {
-      const limit = tools.get(call.toolName)?.parallel === true ? parallel : serial;
-      return limit(() => finishCall(call, index, run));
+      const limit = isParallel(call) ? parallel : serial;
+      return limit(() => runCall(call, index, run));
     }),
   );
 }
 
-async function finishCall(call: BatchCall, index: number, run: BatchRun): Promise<FinishedCall> {
+/** Runs one call, if it may still start. Waits only for what takes its time. */
+function runCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<FinishedCall> {
+  if (!mustBeSaved(call, run)) return startCall(call, index, run);
+  return run.saver.save([intentOf(call)]).then(() => startCall(call, index, run));
+}
+
+function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<FinishedCall> {
   const { session, turn, calls } = run;
   const { callId } = call;
-  const started = session.now();
-  if (mustBeSaved(call, run)) await run.saver.save([intentOf(call)]);
+  const since = session.now();
   const known = knownOutcome(call, run) ?? reasonNotToStart(run);
-  const batch = { index, size: calls.length };
-  if (known !== undefined) {
-    // What came when nobody waited for it any more was recorded as it came, and no policy has seen it yet.
-    const isUnseen = run.ledger.get(callId)?.late === true;
-    const result = isUnseen ? await lookAt(known, { call, turn, session, batch }) : known;
-    return { callId, result, durationMs: 0, started: false };
-  }
+  if (known !== undefined) return withoutRun(known, { call, index, run });
+  const end = (result: ToolResult): MaybePromise<FinishedCall> => {
+    const durationMs = Math.round(session.now() - since);
+    const ended: FinishedCall = { callId, result, durationMs, started: true };
+    if (calls.length === 1 || call.sideEffects !== 'once') return ended;
+    return saveProgress(call, result, run).then(() => ended);
+  };
+  const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
+    const judging = lookAt(raw, { call, index, run });
+    return isThenable(judging) ? judging.then(end) : end(judging);
+  };
   const executing = executeCall(call, session, { turn, attempt: attemptOf(call, run) });
-  const raw = isThenable(executing) ? await executing : executing;
-  const judging = lookAt(raw, { call, turn, session, batch });
-  const result = isThenable(judging) ? await judging : judging;
-  if (calls.length > 1) await saveProgress(call, result, run);
-  return { callId, result, durationMs: durationOf(session, started), started: true };
+  return isThenable(executing) ? executing.then(look) : look(executing);
+}
+
+/** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */
+function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedCall> {
+  const { callId } = about.call;
+  const settle = (result: ToolResult): FinishedCall => ({
+    callId,
+    result,
+    durationMs: 0,
+    started: false,
+  });
+  const isUnseen = about.run.ledger.get(callId)?.late === true;
+  const judging = isUnseen ? lookAt(known, about) : known;
+  return isThenable(judging) ? judging.then(settle) : settle(judging);
+}
+
+interface CallPlace {
+  readonly call: BatchCall;
+  readonly index: number;
+  readonly run: BatchRun;
+}
+
+/** The policies look at the result of a call that ran, whatever became of the turn meanwhile. */
+function lookAt(raw: ToolResult, { call, index, run }: CallPlace): MaybePromise<ToolResult> {
+  const { session, turn, calls } = run;
+  const gate = session.gateFor(turn.turnId);
+  if ((raw.outcome !== 'succeeded' && raw.outcome !== 'failed') || !gate.has('postToolUse'))
+    return raw;
+  const invocation = invocationOf(call, { index, size: calls.length });
+  return gate.toolResult(invocation, raw, momentOf(turn, 1));
 }
 
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
@@ -151,7 +153,6 @@ function reasonNotToStart({ session, saver }: BatchRun): ToolResult | undefined 
  * of the call that has waited for this one.
  */
 async function saveProgress(call: BatchCall, result: ToolResult, run: BatchRun): Promise<void> {
-  if (call.sideEffects !== 'once') return;
   const notes: LedgerNote[] = [];
   if (result.outcome !== 'unknown') notes.push({ ...intentOf(call), result });
   const next = call.parallel ? undefined : nextInTurn(call, run.calls);

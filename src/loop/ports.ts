@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../events/event.ts';
+import type { AgentEvent, EventType } from '../events/event.ts';
 import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
@@ -22,8 +22,8 @@ export interface Ports {
   readonly newId: () => string;
   /** Hears every event of every run of the agent. Never throws. */
   readonly observe: (event: AgentEvent) => void;
-  /** False while nobody observes the agent. */
-  readonly isObserved: () => boolean;
+  /** False while nobody who observes the agent hears events of this type. */
+  readonly isObserved: (type: EventType) => boolean;
   /** How many calls of one batch run at the same time. */
   readonly maxParallelTools: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */

@@ -1,5 +1,5 @@
 import type { AgentHooksError } from '../errors/base.ts';
-import type { AgentEvent, EventBody, EventStamp } from '../events/event.ts';
+import type { AgentEvent, EventBody, EventStamp, EventType } from '../events/event.ts';
 import { isStored } from '../events/pattern.ts';
 import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
@@ -24,8 +24,8 @@ export interface RunOptions {
   readonly outlet?: (event: AgentEvent) => void;
   /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
   readonly backpressure: () => Promise<void> | undefined;
-  /** True when some policy hears events. */
-  readonly isWatched: boolean;
+  /** True when some policy hears events of this type. */
+  readonly isWatched: (type: EventType) => boolean;
   /** True when deltas leave as they come. */
   readonly live: boolean;
   /** True when the model's streaming call is to be used. */
@@ -80,7 +80,7 @@ export class Session {
     this.state = thread.state;
     this.version = thread.stored?.version ?? 0;
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
-    this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard;
+    this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
     this.#tick = ports.clock.monotonic();
     this.#startedAt = this.#tick;
     this.#history = [...thread.messages];
@@ -219,12 +219,11 @@ export class Session {
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
   publishAll(events: readonly AgentEvent[]): void {
-    if (!this.#isHeard) return;
     for (const event of events) this.publish(event);
   }
 
   publish(event: AgentEvent): void {
-    if (!this.#isHeard) return;
+    if (!this.#isHeard(event.type)) return;
     deepFreeze(event);
     // What was refused is for the audit: a stream is what a user interface shows.
     if (!('discarded' in event)) this.options.outlet?.(event);
@@ -237,8 +236,9 @@ export class Session {
     this.options.cancel.close();
   }
 
-  get #isHeard(): boolean {
-    return this.options.outlet !== undefined || this.ports.isObserved() || this.options.isWatched;
+  #isHeard(type: EventType): boolean {
+    const { outlet, isWatched } = this.options;
+    return outlet !== undefined || this.ports.isObserved(type) || isWatched(type);
   }
 
   readonly #digestOf = (point: HookPoint, payload: unknown): string =>

@@ -29,12 +29,12 @@ const QUESTIONS: { readonly [point in Point]: number } = {
 
 /** What one question needs besides, at most: its payload is frozen, and the loop waits where it always may. */
 const NEEDS: { readonly [point in Point]: Pick<Work, 'promises' | 'freezes'> } = {
-  onTurnStart: { promises: 2, freezes: 1 },
-  onUserMessage: { promises: 2, freezes: 2 },
+  onTurnStart: { promises: 0, freezes: 1 },
+  onUserMessage: { promises: 0, freezes: 2 },
   preLlmRequest: { promises: 0, freezes: 0 },
   onLlmResponse: { promises: 0, freezes: 0 },
   preToolUse: { promises: 0, freezes: 2 },
-  postToolUse: { promises: 2, freezes: 2 },
+  postToolUse: { promises: 0, freezes: 2 },
   onOutgoingMessage: { promises: 0, freezes: 1 },
 };
 
