@@ -8,6 +8,8 @@ const config: Options = {
     'src/stores/sqlite.ts',
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
+    'src/cli/load.ts',
+    'src/cli/main.ts',
   ],
   format: ['esm', 'cjs'],
   // The d.ts bundler still sets an option that TypeScript 6 deprecates.

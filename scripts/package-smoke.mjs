@@ -3,7 +3,10 @@
  * Plain JavaScript, because the oldest Node we support runs it too.
  */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 const format = process.argv[2];
@@ -21,6 +24,7 @@ await guardsATool(loaded.get('.'));
 await asksAPolicy(loaded.get('.'), loaded.get('./testing'));
 await keepsThreads(loaded.get('./stores/sqlite'));
 assert.equal(typeof loaded.get('./models/ai-sdk').fromAiSdk, 'function');
+await checksHooks(loaded.get('.'), loaded.get('./load'));
 
 /** Nothing without its optional peer: loading it must fail by naming that peer, or it is not there to require at all. */
 async function refusesWithoutVitest(subpath, entry) {
@@ -73,6 +77,33 @@ async function keepsThreads({ sqliteStore }) {
   const store = sqliteStore({ path: ':memory:' });
   assert.deepEqual(await store.listThreads(), []);
   await store.close();
+}
+
+/** The command that the package installs, and what it loads for an agent, in a project of plain JavaScript. */
+async function checksHooks({ createAgent, scriptedModel }, { loadHooks, HookValidationError }) {
+  const folder = mkdtempSync(join(process.cwd(), `hooks-${format}-`));
+  const file = join(folder, 'hooks', 'limit.mjs');
+  const policy = (hook) =>
+    `import { defineHooks } from 'agent-hooks';\nexport default defineHooks({ name: 'limit', ${hook}() {} });\n`;
+  const bin = join(process.cwd(), 'node_modules', '.bin', 'agent-hooks');
+  const check = () =>
+    spawnSync(process.execPath, [bin, 'check'], { cwd: folder, encoding: 'utf8' });
+  try {
+    mkdirSync(join(folder, 'hooks'));
+    writeFileSync(file, policy('preToolUes'));
+    const { status, stdout } = check();
+    assert.match(stdout, /^hooks\/limit\.mjs:2:\d+ error unknown-hook /);
+    assert.equal(status, 1);
+    await assert.rejects(loadHooks(folder), (error) => HookValidationError.isInstance(error));
+    rmSync(file);
+    writeFileSync(join(folder, 'hooks.mjs'), policy('preToolUse'));
+    assert.equal(check().status, 0);
+    const hooks = await loadHooks(folder);
+    const agent = createAgent({ name: 'desk', model: scriptedModel(['done']), hooks });
+    assert.equal((await agent.run({ message: 'go' })).status, 'completed');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 async function loadSome(subpath) {

@@ -40,6 +40,11 @@ export { ApprovalError, type ApprovalRefusal } from './errors/approval-error.ts'
 export { AgentHooksError, type ErrorInfo, type ErrorText } from './errors/base.ts';
 export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
+export {
+  type Finding,
+  type FindingCode,
+  HookValidationError,
+} from './errors/hook-validation-error.ts';
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
 export { RecordedError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
@@ -65,9 +70,18 @@ export type {
 } from './events/event.ts';
 export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';
 export type { AgentHooks, Answer, HookOptions, HookPoint } from './hooks/agent-hooks.ts';
+export { compose } from './hooks/compose.ts';
 export type { Counters, HookContext, PolicyMemory } from './hooks/context.ts';
+export { failOpen } from './hooks/fail-open.ts';
+export { type ForToolsOptions, forTools } from './hooks/for-tools.ts';
+export type { HookQuestion } from './hooks/limit-call.ts';
+export { parallel } from './hooks/parallel.ts';
 export { HOOK_POINTS, POINTS, type PointRow } from './hooks/points.ts';
 export { defineHooks, Policy } from './hooks/policy.ts';
+export { shadow } from './hooks/shadow.ts';
+export { type ValidateOptions, validateHooks } from './hooks/validate.ts';
+export { type HookCondition, when } from './hooks/when.ts';
+export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';

@@ -169,6 +169,7 @@ export type EventBody =
       readonly callId?: string;
       readonly toolName?: string;
       readonly recheck?: true;
+      /** True when the policy is only on trial: nothing of it was enforced. */
       readonly shadow?: true;
       readonly durationMs: number;
       /** HMAC of what was judged, under a key of the thread. Absent where nothing keeps or hears it. */
@@ -185,6 +186,8 @@ export type EventBody =
       readonly toolName?: string;
       /** True when the failure was let through because the point is open for this policy. */
       readonly open: boolean;
+      /** True when the policy is only on trial: its failure ended nothing, whatever `open` says. */
+      readonly shadow?: true;
       /** True when the answer came after its time limit and was dropped. */
       readonly late?: true;
     }

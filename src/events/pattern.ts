@@ -1,4 +1,4 @@
-import { ConfigError } from '../errors/config-error.ts';
+import { ConfigError, type ConfigProblem } from '../errors/config-error.ts';
 import { nearestName } from '../internal/nearest-name.ts';
 import type { AgentEvent, EventType } from './event.ts';
 
@@ -66,18 +66,31 @@ export function isStored(type: EventType): boolean {
 
 /** Every type a pattern means. A pattern that matches nothing is a `ConfigError` with the nearest name. */
 export function matchEvents(pattern: string, where: string): readonly EventType[] {
+  const matches = typesOf(pattern);
+  if (matches.length === 0) throw new ConfigError('invalid-pattern', noEvent(pattern, where));
+  return matches;
+}
+
+/** What is wrong with a pattern, for those who list mistakes; nothing when it means an event. */
+export function patternProblem(pattern: string, where: string): ConfigProblem | undefined {
+  return typesOf(pattern).length > 0 ? undefined : noEvent(pattern, where);
+}
+
+function typesOf(pattern: string): readonly EventType[] {
   if (pattern === '*') return EVENT_TYPES;
-  const matches = pattern.endsWith('.*')
+  return pattern.endsWith('.*')
     ? EVENT_TYPES.filter((type) => type.startsWith(pattern.slice(0, -1)))
     : EVENT_TYPES.filter((type) => type === pattern);
-  if (matches.length > 0) return matches;
-  const nearest = nearestName(pattern, EVENT_TYPES);
-  throw new ConfigError('invalid-pattern', {
+}
+
+function noEvent(pattern: string, where: string): ConfigProblem {
+  const groups = new Set(EVENT_TYPES.map((type) => type.replace(/\..*/, '.*')));
+  const nearest = nearestName(pattern, [...EVENT_TYPES, ...groups]);
+  const all = `Use one of: ${EVENT_TYPES.join(', ')}, or a pattern such as 'tool.*'`;
+  return {
+    code: 'invalid-pattern',
     where,
     what: `the pattern '${pattern}' matches no event`,
-    fix:
-      nearest === undefined
-        ? `Use one of: ${EVENT_TYPES.join(', ')}, or a pattern such as 'tool.*'`
-        : `Did you mean '${nearest}'?`,
-  });
+    fix: nearest === undefined ? all : `Did you mean '${nearest}'? ${all}`,
+  };
 }

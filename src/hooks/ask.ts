@@ -4,6 +4,7 @@ import type { HookEntry, Move } from './entry.ts';
 import type { HookCancelled, HookFailed } from './gate.ts';
 import { type ContextSource, hookContext } from './hook-context.ts';
 import type { HookRun } from './hook-run.ts';
+import { NOT_ASKED } from './limit-call.ts';
 import { type Question, recordFailure } from './record.ts';
 import { type Outcome, Wait, type Waiter } from './wait.ts';
 
@@ -151,6 +152,7 @@ export class Ask implements ContextSource, Waiter {
     if (this.fault !== undefined) return this.#end({ type: 'failed', error: this.fault });
     if (value === undefined)
       return entry.mustDecide ? this.#fail('undecided') : this.#end(undefined);
+    if (value === NOT_ASKED) return this.#end(undefined);
     let read: ReturnType<NonNullable<HookEntry['codec']>['read']>;
     try {
       read = entry.codec?.read(value) ?? { problem: 'is a value where none is asked for' };

@@ -8,6 +8,7 @@ import type { HookEntry, Move } from './entry.ts';
 import type { HookFailed, Moment } from './gate.ts';
 import type { HookRun } from './hook-run.ts';
 import { type Question, recordDecision, recordFailure } from './record.ts';
+import { Together } from './together.ts';
 import { type Outcome, Wait } from './wait.ts';
 
 /** A value to put in the place of the one that was judged, or why it does not fit there. */
@@ -29,6 +30,8 @@ export interface ChainSetting {
  * C2  A failure where the policy is closed ends the chain, whatever the others say.
  * C3  A failure where it is open is recorded, and is then no opinion.
  * C4  After a cancel nobody is asked, and no answer counts.
+ * C5  What a policy on trial says is recorded, and is then no opinion.
+ * C6  Of those asked at the same time everyone is recorded before the most restrictive of them counts.
  *
  * As long as answers are synchronous no promise is made; the first that is not is where waiting begins.
  */
@@ -67,16 +70,16 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
 
   run(): MaybePromise<Verdict> {
     const reached = this.#advance();
-    return reached instanceof Wait ? this.#goOnAfter(reached) : reached;
+    return isWaited(reached) ? this.#goOnAfter(reached) : reached;
   }
 
   /** One promise for the whole chain, however many of it are waited for. */
-  #goOnAfter(first: Wait<Ask>): Promise<Verdict> {
+  #goOnAfter(first: Waited): Promise<Verdict> {
     return new Promise((resolve, reject) => {
-      const goOn = (outcome: Outcome, by: Ask): void => {
+      const goOn = (over: Outcome | Together, by?: Ask): void => {
         try {
-          const reached = this.#takeOutcome(by, outcome) ?? this.#advance();
-          if (reached instanceof Wait) reached.whenOver(goOn);
+          const reached = this.#takeOver(over, by) ?? this.#advance();
+          if (isWaited(reached)) reached.whenOver(goOn);
           else resolve(reached);
         } catch (error) {
           reject(error);
@@ -86,16 +89,67 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
     });
   }
 
+  #takeOver(over: Outcome | Together, by: Ask | undefined): Verdict | Wait<Ask> | undefined {
+    if (over instanceof Together) return this.#takeTogether(over);
+    // Whoever waits for one policy is told whose outcome it is.
+    return this.#takeOutcome(by as Ask, over);
+  }
+
   /** Asks one after the other, up to a verdict or something to wait for. */
-  #advance(): Verdict | Wait<Ask> {
+  #advance(): Verdict | Waited {
     for (;;) {
       const entry = this.#next();
       if (entry === undefined) return this.conclude();
-      const ask = new Ask(this.setting.run, entry, this.question(this.#rechecking));
-      const asked = ask.start(this.evenIfCancelled);
-      const reached = asked instanceof Wait ? asked : this.#take(ask, asked);
+      const reached =
+        entry.beside === undefined ? this.#ask(entry) : this.#askTogether(entry.beside);
       if (reached !== undefined) return reached;
     }
+  }
+
+  #ask(entry: HookEntry): Verdict | Wait<Ask> | undefined {
+    const ask = new Ask(this.setting.run, entry, this.question(this.#rechecking));
+    const asked = ask.start(this.evenIfCancelled);
+    return asked instanceof Wait ? asked : this.#take(ask, asked);
+  }
+
+  /** Asks the entry in turn and those beside it. None of them rewrites, so a recheck has all of them or none. */
+  #askTogether(beside: object): Verdict | Together | undefined {
+    const { run, entries } = this.setting;
+    const question = this.question(this.#rechecking);
+    const asks: Ask[] = [];
+    for (let index = this.index; entries[index]?.beside === beside; index += 1)
+      asks.push(new Ask(run, entries[index] as HookEntry, question));
+    const together = new Together(asks, this.evenIfCancelled);
+    return together.start() ? this.#takeTogether(together) : together;
+  }
+
+  #takeTogether(together: Together): Verdict | undefined {
+    const first = this.index;
+    let ended: Verdict | undefined;
+    for (const { ask, asked } of together.inOrder()) {
+      const reached = this.#hear(ask, asked, together.gaveUp);
+      ended ??= reached;
+    }
+    if (ended === undefined) {
+      for (const { ask, decision, place } of together.bySeverity()) {
+        this.index = first + place;
+        ended = this.judge(decision as Plain, ask); // as in `#take`
+        if (ended !== undefined) break;
+      }
+    }
+    this.index = first + together.asks.length - 1;
+    return ended;
+  }
+
+  /** Records what one of several said; only a failure or a cancel ends the chain before all are heard. */
+  #hear(ask: Ask, asked: Asked, gaveUp: boolean): Verdict | undefined {
+    if (asked === undefined) return undefined;
+    if ('decision' in asked) {
+      recordDecision(ask, asked.decision);
+      return undefined;
+    }
+    if (asked.type === 'failed') return this.fail(ask, asked.error);
+    return gaveUp && !this.setting.run.cancelled ? undefined : this.cancelled(ask);
   }
 
   #next(): HookEntry | undefined {
@@ -124,7 +178,7 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
       // The codec of this point has read it: it is one of its decisions, told apart by their type.
       if (decision.type === 'modify') return this.#modify(ask, decision as Modify);
       recordDecision(ask, decision);
-      return this.judge(decision as Plain, ask);
+      return ask.entry.shadow ? undefined : this.judge(decision as Plain, ask); // C5
     }
     return asked.type === 'failed' ? this.fail(ask, asked.error) : this.cancelled(ask);
   }
@@ -132,7 +186,8 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   #modify(ask: Ask, decision: Modify): Verdict | Wait<Ask> | undefined {
     let rewrite: MaybePromise<Rewrite<Value>>;
     try {
-      rewrite = this.rewrite(decision, this.#rechecking);
+      // A rewrite that is not applied must use nothing up, as on a recheck.
+      rewrite = this.rewrite(decision, this.#rechecking || ask.entry.shadow);
     } catch (cause) {
       return this.fail(ask, ask.error('invalid-rewrite', { cause }));
     }
@@ -165,6 +220,10 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
         }),
       );
     }
+    if (ask.entry.shadow) {
+      recordDecision(ask, decision); // C5
+      return undefined;
+    }
     const changes = !jsonEqual(rewrite.value, this.value);
     if (changes && this.#rechecking) return this.fail(ask, ask.error('changed-on-recheck')); // C1
     recordDecision(ask, decision);
@@ -178,6 +237,13 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   protected fail(ask: Ask, error: HookError): Verdict | undefined {
     const open = ask.entry.failure === 'open';
     recordFailure(ask, error, { open });
-    return open ? undefined : this.failed({ type: 'failed', error }); // C2, C3
+    // C2, C3, C5
+    return open || ask.entry.shadow ? undefined : this.failed({ type: 'failed', error });
   }
+}
+
+type Waited = Wait<Ask> | Together;
+
+function isWaited(reached: unknown): reached is Waited {
+  return reached instanceof Wait || reached instanceof Together;
 }

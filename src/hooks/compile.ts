@@ -1,11 +1,12 @@
-import { ConfigError } from '../errors/config-error.ts';
 import type { EventType } from '../events/event.ts';
 import { matchEvents } from '../events/pattern.ts';
 import type { AgentHooks, HookPoint } from './agent-hooks.ts';
-import { checkPolicy } from './check-policy.ts';
+import { checkPolicies, type NamedPolicy } from './check-policies.ts';
 import type { HookEntry } from './entry.ts';
-import { HOOK_POINTS, implementedPoints, POINTS } from './points.ts';
-import { namePolicy, type PolicyName, refuseDuplicates } from './policy-name.ts';
+import { limitCall } from './limit-call.ts';
+import { pointsOf } from './plan.ts';
+import { HOOK_POINTS, POINTS } from './points.ts';
+import { refuse } from './report.ts';
 
 /** Whose time limits count where a policy sets none: 5 s for a decision, or half a second while someone listens. */
 export type TimeoutProfile = 'default' | 'voice';
@@ -23,12 +24,6 @@ export interface CompiledHooks {
   readonly policies: readonly string[];
 }
 
-interface Named {
-  readonly hooks: AgentHooks<never>;
-  readonly name: PolicyName;
-  readonly version: string | undefined;
-}
-
 /**
  * Checks a list of policies and prepares it for asking. Everything is read once: a later change of the list,
  * or of a policy's name, order, options or methods, has no effect.
@@ -40,18 +35,10 @@ export function compileHooks(
   hooks: readonly AgentHooks<never>[],
   profile: TimeoutProfile,
 ): CompiledHooks {
-  if (!Array.isArray(hooks)) {
-    throw new ConfigError('invalid-option', {
-      where: 'hooks',
-      what: 'is not a list of policies',
-      fix: 'Pass an array, such as `hooks: [new MyPolicy()]`',
-    });
-  }
-  const named = inOrder(hooks.map(prepare));
-  refuseDuplicates(named.map(({ name }) => name));
+  const named = inOrder(checkPolicies(hooks, (index) => `hooks[${index}]`, refuse));
   const entries: { [Point in HookPoint]?: HookEntry[] } = {};
   for (const one of named) {
-    for (const point of implementedPoints(one.hooks)) {
+    for (const point of pointsOf(one.part)) {
       entries[point] ??= [];
       entries[point].push(entryOf(one, point, profile));
     }
@@ -64,28 +51,24 @@ export function compileHooks(
     observers: observersOf(named, entries.onEvent ?? []),
     has: (point: HookPoint) => entries[point] !== undefined,
     holdsStream: HOOK_POINTS.some(
-      (point) => POINTS[point].holdsStream && entries[point] !== undefined,
+      (point) => POINTS[point].holdsStream && entries[point]?.some(({ shadow }) => !shadow),
     ),
     policies: Object.freeze(named.map(({ name }) => name.name)),
   });
 }
 
-function prepare(hooks: unknown, index: number): Named {
-  const policy = checkPolicy(hooks, `hooks[${index}]`);
-  return { hooks: policy, name: namePolicy(policy, index), version: policy.version };
-}
-
-function inOrder(policies: readonly Named[]): readonly Named[] {
-  const rank = ({ hooks: { order } }: Named): number =>
+function inOrder(policies: readonly NamedPolicy[]): readonly NamedPolicy[] {
+  const rank = ({ hooks: { order } }: NamedPolicy): number =>
     order === 'first' ? 0 : order === 'last' ? 2 : 1;
   return policies.toSorted((a, b) => rank(a) - rank(b));
 }
 
 function entryOf(
-  { hooks, name, version }: Named,
+  { hooks, part, name, version }: NamedPolicy,
   point: HookPoint,
   profile: TimeoutProfile,
 ): HookEntry {
+  const { limits, shadow = false, beside } = part;
   const row = POINTS[point];
   const options = hooks.options?.[point];
   // Whoever asks gives the arguments of the point, which is why one type is enough for all methods.
@@ -94,16 +77,21 @@ function entryOf(
     policy: name.name,
     version,
     namedBy: name.by,
-    call: method.bind(hooks),
+    call: limitCall(point, method.bind(hooks), limits),
     codec: row.codec,
-    timeoutMs: options?.timeoutMs ?? (profile === 'voice' ? row.voiceTimeoutMs : row.timeoutMs),
-    failure: options?.failure ?? row.failure,
+    timeoutMs:
+      part.timeoutMs ??
+      options?.timeoutMs ??
+      (profile === 'voice' ? row.voiceTimeoutMs : row.timeoutMs),
+    failure: part.failure ?? options?.failure ?? row.failure,
     mustDecide: options?.mustDecide ?? false,
+    shadow,
+    beside,
   });
 }
 
 function observersOf(
-  named: readonly Named[],
+  named: readonly NamedPolicy[],
   watching: readonly HookEntry[],
 ): CompiledHooks['observers'] {
   const observers: { [Type in EventType]?: readonly HookEntry[] } = {};

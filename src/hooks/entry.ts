@@ -23,4 +23,8 @@ export interface HookEntry {
   readonly timeoutMs: number;
   readonly failure: 'closed' | 'open';
   readonly mustDecide: boolean;
+  /** Asked and recorded, and nothing it says is followed. */
+  readonly shadow: boolean;
+  /** The entries that stand together and share it are asked at the same time. */
+  readonly beside: object | undefined;
 }

@@ -1,53 +1,42 @@
-import { ConfigError } from '../errors/config-error.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 import type { NamedBy } from './entry.ts';
+import type { Report } from './report.ts';
 
 export interface PolicyName {
   readonly name: string;
   readonly by: NamedBy;
-  /** Where in the list, for messages. */
-  readonly index: number;
 }
 
 /**
  * What a policy is called in decisions, events and errors: its `name`, else the name of its class, else its
- * place in the list, such as `policy-2`. Only a `name` can keep memory, and a place can ask for no approval:
- * both would be found under another name after the list, or the build, has changed.
+ * place in the list, such as `policy-2`; before it the names of the groups it is in, as in `payments/limit`.
+ * Only a `name` can keep memory, and a place can ask for no approval: both would be found under another name
+ * after the list, or the build, has changed.
  */
-export function namePolicy(hooks: AgentHooks<never>, index: number): PolicyName {
-  const className = hooks.name === undefined ? classNameOf(hooks) : undefined;
-  const name = hooks.name ?? className;
-  if (name === undefined) return { name: `policy-${index + 1}`, by: 'position', index };
-  if (ENGINE_NAMES.has(name)) throw engineName(name, index);
-  return { name, by: className === undefined ? 'explicit' : 'class', index };
+export function namePolicy(
+  hooks: AgentHooks<never>,
+  index: number,
+  groups: readonly string[] = [],
+): PolicyName {
+  const explicit = typeof hooks.name === 'string' && hooks.name !== '' ? hooks.name : undefined;
+  const name = explicit ?? classNameOf(hooks);
+  const full = [...groups, name ?? `policy-${index + 1}`].join('/');
+  if (name === undefined) return { name: full, by: 'position' };
+  return { name: full, by: explicit === undefined ? 'class' : 'explicit' };
 }
 
 /** Who decides in records where no policy does. A policy of such a name could answer for the engine. */
 const ENGINE_NAMES: ReadonlySet<string> = new Set(['agent', 'tier', 'user']);
 
-function engineName(name: string, index: number): ConfigError {
-  return new ConfigError('invalid-option', {
-    where: `hooks[${index}]`,
+export function checkName({ name }: PolicyName, where: string, report: Report): void {
+  if (!ENGINE_NAMES.has(name)) return;
+  report({
+    code: 'invalid-option',
+    where,
     what: `is called '${name}', which is what the engine calls itself in records`,
     fix: 'Give the policy another `name`',
+    member: 'name',
   });
-}
-
-/** Two policies of one name could not be told apart in any record. */
-export function refuseDuplicates(names: readonly PolicyName[]): void {
-  const seen = new Map<string, PolicyName>();
-  for (const one of names) {
-    const other = seen.get(one.name);
-    if (other !== undefined) {
-      const [first, second] = [other.index, one.index].sort((a, b) => a - b);
-      throw new ConfigError('duplicate-policy', {
-        where: `hooks[${first}] and hooks[${second}]`,
-        what: `both are called '${one.name}'`,
-        fix: 'Give each a `name` of its own',
-      });
-    }
-    seen.set(one.name, one);
-  }
 }
 
 function classNameOf(hooks: object): string | undefined {

@@ -36,7 +36,7 @@ export function recordFailure(
   error: HookError,
   how: { readonly open: boolean; readonly late?: boolean },
 ): void {
-  const { policy, version } = ask.entry;
+  const { policy, version, shadow } = ask.entry;
   const { callId, toolName } = ask.question;
   const errorName = error.cause === undefined ? undefined : nameOf(error.cause);
   ask.run.ports.record({
@@ -49,13 +49,14 @@ export function recordFailure(
     ...(callId !== undefined && { callId }),
     ...(toolName !== undefined && { toolName }),
     open: how.open,
+    ...(shadow && { shadow }),
     ...(how.late === true && { late: true }),
   });
 }
 
 /** One shape for every record, whatever it leaves out: the stamp of the run is put on it later. */
 function decidedBody(ask: Recorded, decision: Move): EventBody {
-  const { version, policy } = ask.entry;
+  const { version, policy, shadow } = ask.entry;
   const { point, callId, toolName, recheck, result, payload } = ask.question;
   const reason = reasonOf(decision);
   const digest = ask.run.ports.digest?.(point, result ?? payload);
@@ -69,6 +70,7 @@ function decidedBody(ask: Recorded, decision: Move): EventBody {
     ...(reason !== undefined && { reason }),
     ...(callId !== undefined && { callId, ...(toolName !== undefined && { toolName }) }),
     ...(recheck && { recheck }),
+    ...(shadow && { shadow }),
     ...(digest !== undefined && { digest }),
   };
 }

@@ -57,7 +57,8 @@ export type Asker<Hooks> = {
  */
 export function ask<Hooks extends AgentHooks<never>>(policy: Hooks): Asker<Hooks> {
   const compiled = compileHooks([policy], 'default');
-  const [name = ''] = compiled.policies;
+  const [name = '', ...others] = compiled.policies;
+  if (others.length > 0) throw severalPolicies(compiled.policies);
   const asker = Object.fromEntries(
     ASK_POINTS.map((point) => [
       point,
@@ -97,7 +98,8 @@ async function askOnce(
   checkHookOptions({ [about.point]: { timeoutMs } }, `ask(${entry.policy})`);
   const { facts, moment, ports, memory } = settingOf(options);
   const run = new HookRun(facts, ports);
-  const entries = [{ ...entry, timeoutMs }];
+  // Asked is what the policy says, whether or not an agent would follow it.
+  const entries = [{ ...entry, timeoutMs, shadow: false }];
   try {
     const said = await new AskOnce({ run, point: about.point, entries, moment }, about).run();
     const answer = { policy: entry.policy, point: about.point, memory: memory(), ...said };
@@ -106,6 +108,14 @@ async function askOnce(
     run.close();
     ports.cancel.close();
   }
+}
+
+function severalPolicies(names: readonly string[]): ConfigError {
+  return new ConfigError('invalid-input', {
+    where: 'ask',
+    what: `was given a group of policies: ${names.join(', ')}`,
+    fix: 'Ask each of them on its own, and test the group in an agent',
+  });
 }
 
 function notImplemented(point: AskPoint, name: string, policy: AgentHooks<never>): ConfigError {

@@ -160,7 +160,7 @@ describe('ask — a mistake of the test', () => {
   });
 
   test.each([
-    ['a class in the place of an instance', RefundLimit, 'no-hooks'],
+    ['a class in the place of an instance', RefundLimit, 'uncalled-factory'],
     ['an object without a hook', {}, 'no-hooks'],
     ['a misspelled hook', { preToolUes: () => undefined }, 'unknown-hook'],
   ])('%s is refused as an agent refuses it', (_, policy, code) => {
