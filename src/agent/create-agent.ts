@@ -81,6 +81,7 @@ class ThreadAgent<Context> implements Agent<Context> {
   readonly #observers = new Observers();
   readonly #live = new Map<string, LiveRun>();
   readonly #hooksFor: HooksFor<Context>;
+  #bound: { readonly compiled: CompiledHooks; readonly ports: Ports } | undefined;
 
   constructor(options: AgentOptions<Context>) {
     this.name = options.name;
@@ -217,11 +218,16 @@ class ThreadAgent<Context> implements Agent<Context> {
       return Promise.resolve(neverStarted(threadId, hooks, text));
     }
     const cancel = new CancelScope(input.signal);
-    const holds = (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live')) === 'hold';
-    const live = outlet !== undefined && !holds;
+    const mode =
+      outlet === undefined
+        ? 'hold'
+        : (this.#options.streaming ?? (hooks.holdsStream ? 'hold' : 'live'));
+    const live = mode === 'live';
+    const windowed = mode === 'window' && hooks.releasesText;
+    const announcesCalls = live || windowed;
     const running: { run?: LiveRun } = {};
     const result = start.begin({
-      ports: { ...this.#ports, hooks: (facts, ports) => bindHooks(hooks, facts, ports) },
+      ports: this.#portsWith(hooks),
       leases: this.#leases,
       threadId,
       // Only the run that holds the thread can be cancelled through it.
@@ -235,11 +241,15 @@ class ThreadAgent<Context> implements Agent<Context> {
           session: input.session ?? null,
         },
         cancel,
-        rules: { ...this.#rules, ...start.rules, announcesCalls: live },
+        rules:
+          start.rules === undefined && !announcesCalls
+            ? this.#rules
+            : { ...this.#rules, ...start.rules, announcesCalls },
         ...(outlet !== undefined && { outlet: outlet.push }),
         backpressure: outlet?.backpressure ?? none,
         isWatched: (type) => hooks.observers[type] !== undefined,
         live,
+        windowed,
         streams: outlet !== undefined,
       },
     });
@@ -248,6 +258,15 @@ class ThreadAgent<Context> implements Agent<Context> {
     });
     running.run = { cancel, result: done };
     return done;
+  }
+
+  /** Made once for a list of policies, and anew only where each thread has its own. */
+  #portsWith(hooks: CompiledHooks): Ports {
+    if (this.#bound?.compiled !== hooks) {
+      const bind: Ports['hooks'] = (facts, ports) => bindHooks(hooks, facts, ports);
+      this.#bound = { compiled: hooks, ports: { ...this.#ports, hooks: bind } };
+    }
+    return this.#bound.ports;
   }
 }
 
@@ -259,6 +278,7 @@ const NO_PATH: readonly string[] = Object.freeze([]);
 function rulesOf(options: AgentOptions<never>): Rules {
   return Object.freeze({
     maxResponseRetries: options.maxResponseRetries ?? 8,
+    maxRecoveries: 8,
     resetStreakOn: options.resetStreakOn ?? 'accept',
     limits: { steps: 50, ...options.limits },
     model: options.model.id,

@@ -7,8 +7,10 @@ import {
 } from '../errors/store-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
+import { isThenable } from '../internal/is-thenable.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Message } from '../protocol/message.ts';
-import type { Claim, StoredThread } from '../stores/port.ts';
+import type { Claim, StoredThread, ThreadStore } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
@@ -52,6 +54,7 @@ export async function withThread(
   ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
 ): Promise<RunResult> {
   const { leases, threadId, options } = run;
+  // Waited for even when it is there at once: whoever starts a run has to have its promise before anything happens.
   const claim = await takeClaim(run);
   if (AgentHooksError.isInstance(claim)) return neverStarted(threadId, claim);
   run.onClaimed?.();
@@ -63,28 +66,35 @@ export async function withThread(
   leases.hold(held);
   let session: Session | undefined;
   try {
-    const opened = await openSession(run, claim.token);
+    const opening = openSession(run, claim.token);
+    const opened = isThenable(opening) ? await opening : opening;
     if (AgentHooksError.isInstance(opened)) return neverStarted(threadId, opened);
     const { stored } = opened;
     session = opened.session;
-    const event = await choose(session, stored);
+    const choice = choose(session, stored);
+    const event = isThenable(choice) ? await choice : choice;
     return event === undefined ? resultOf(session) : await driveToEnd(session, event);
   } finally {
     session?.close();
     options.cancel.close();
     leases.drop(held);
-    await giveBack(run, claim);
+    const giving = giveBack(run, claim);
+    if (isThenable(giving)) await giving;
   }
 }
 
 /** A run that gets no claim lets go of the caller's signal too. Who asks for a busy thread is told by a throw. */
-async function takeClaim(run: ThreadRun): Promise<Claim | StoreError> {
+function takeClaim(run: ThreadRun): MaybePromise<Claim | StoreError> {
   const { ports, leases, threadId, options } = run;
-  try {
-    return await ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
-  } catch (error) {
+  const refused = (error: unknown): StoreError => {
     options.cancel.close();
     return unreadable(threadId, error);
+  };
+  try {
+    const claim = ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
+    return isThenable(claim) ? Promise.resolve(claim).catch(refused) : claim;
+  } catch (error) {
+    return refused(error);
   }
 }
 
@@ -108,13 +118,17 @@ function unreadable(threadId: string, cause: unknown): StoreError {
 }
 
 /** A claim that cannot be given back runs out by itself; what the run has to tell is not lost over it. */
-async function giveBack({ ports, threadId }: ThreadRun, claim: Claim): Promise<void> {
-  try {
-    await ports.store.release(threadId, claim.token);
-  } catch (error) {
+function giveBack({ ports, threadId }: ThreadRun, claim: Claim): MaybePromise<void> {
+  const notReleased = (error: unknown): void => {
     const { name } = describeThrown(error);
     const stamp = { threadId, turnId: '', step: 0, at: ports.clock.now(), seq: 0 };
     ports.observe({ type: 'error.raised', code: 'claim-not-released', name, ...stamp });
+  };
+  try {
+    const released = ports.store.release(threadId, claim.token);
+    return isThenable(released) ? Promise.resolve(released).catch(notReleased) : undefined;
+  } catch (error) {
+    notReleased(error);
   }
 }
 
@@ -123,16 +137,42 @@ interface Opened {
   readonly stored: StoredThread | undefined;
 }
 
-async function openSession(run: ThreadRun, token: number): Promise<Opened | StoreError> {
-  const { ports, threadId, options } = run;
-  let stored: StoredThread | undefined;
-  let messages: readonly Message[] = [];
+function openSession(run: ThreadRun, token: number): MaybePromise<Opened | StoreError> {
+  const { ports, threadId } = run;
+  const open = ({ stored, messages }: Loaded): Opened =>
+    newSession(run, { token, stored, messages });
+  const refused = (error: unknown): StoreError => unreadable(threadId, error);
+  let loading: MaybePromise<Loaded>;
   try {
-    stored = await ports.store.load(threadId);
-    if (stored !== undefined) messages = await ports.store.readMessages(threadId);
+    loading = loadThread(ports.store, threadId);
   } catch (error) {
-    return unreadable(threadId, error);
+    return refused(error);
   }
+  if (!isThenable(loading)) return open(loading);
+  return Promise.resolve(loading).then(open, refused);
+}
+
+interface Loaded {
+  readonly stored: StoredThread | undefined;
+  readonly messages: readonly Message[];
+}
+
+function loadThread(store: ThreadStore, threadId: string): MaybePromise<Loaded> {
+  const withMessages = (stored: StoredThread | undefined): MaybePromise<Loaded> => {
+    if (stored === undefined) return { stored, messages: [] };
+    const messages = store.readMessages(threadId);
+    return isThenable(messages)
+      ? Promise.resolve(messages).then((read) => ({ stored, messages: read }))
+      : { stored, messages };
+  };
+  const loaded = store.load(threadId);
+  return isThenable(loaded) ? Promise.resolve(loaded).then(withMessages) : withMessages(loaded);
+}
+
+function newSession(
+  { ports, threadId, options }: ThreadRun,
+  { token, stored, messages }: Loaded & { readonly token: number },
+): Opened {
   const state =
     stored === undefined
       ? newThread(threadId, ports.agentName, ports.newId())
