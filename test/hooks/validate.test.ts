@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { ConfigError } from '../../src/errors/config-error.ts';
+import { HOOK_POINTS, POINTS } from '../../src/hooks/points.ts';
 import { defineHooks, Policy } from '../../src/hooks/policy.ts';
 import { validateHooks } from '../../src/hooks/validate.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
@@ -32,7 +33,9 @@ const MISTAKES: readonly (readonly [what: string, policy: unknown, code: string]
     'unknown-option',
   ],
   ['an event that there is not', { onEvent: hook, events: ['tools.*'] }, 'invalid-pattern'],
-  ['a point nobody asks', { wrapToolUse: async () => undefined }, 'not-enforced'],
+  ...HOOK_POINTS.filter((point) => !POINTS[point].enforced).map(
+    (point) => [`'${point}', which nobody asks`, { [point]: hook }, 'not-enforced'] as const,
+  ),
   ['a name of the engine', { name: 'tier', preToolUse: hook }, 'invalid-option'],
   [
     'a member that throws',

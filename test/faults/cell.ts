@@ -1,0 +1,140 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type AgentEvent,
+  type AgentHooks,
+  createAgent,
+  type Message,
+  memoryStore,
+  type RunResult,
+  scriptedModel,
+  textOf,
+  tool,
+} from 'agent-hooks';
+import * as z from 'zod';
+import { MODES, type Mode } from '../acceptance/modes.ts';
+import type { Point } from './expected.ts';
+
+export const FAULTS = [
+  'throws',
+  'rejects',
+  'hangs',
+  'answers late',
+  'answers illegally',
+  'changes its payload',
+  'is cancelled',
+] as const;
+export type Fault = (typeof FAULTS)[number];
+export type Setting = 'closed' | 'open';
+export { MODES };
+
+export interface Cell {
+  readonly point: Point;
+  readonly fault: Fault;
+  readonly setting: Setting | undefined;
+  readonly mode: Mode;
+}
+
+/** What became of a turn whose policy has a fault. */
+export interface Seen {
+  readonly status: RunResult['status'];
+  readonly modelCalls: number;
+  readonly toolRuns: number;
+  /** The roles of what is stored, in order. */
+  readonly stored: string;
+  /** What the user was shown, in order. */
+  readonly shown: readonly string[];
+  /** How the model read the result of the tool, if it got that far. */
+  readonly toolResult: unknown;
+  readonly failures: readonly { readonly kind: string; readonly open: boolean }[];
+  readonly late: number;
+}
+
+/** Milliseconds that a policy under test may take. */
+const LIMIT_MS = 20;
+const LATE_MS = 45;
+
+/** One turn: a tool is asked for with a text beside it, runs, and the model answers. */
+export async function runCell(cell: Cell): Promise<Seen> {
+  const { point, fault, setting, mode } = cell;
+  const controller = new AbortController();
+  const store = memoryStore();
+  const model = scriptedModel([
+    { text: 'Looking.', toolCalls: [{ name: 'look' }] },
+    'All is well.',
+  ]);
+  let toolRuns = 0;
+  const look = tool({
+    name: 'look',
+    description: 'Looks',
+    inputSchema: z.object({}),
+    sideEffects: 'none',
+    execute: () => {
+      toolRuns += 1;
+      return 'seven';
+    },
+  });
+  const policy = {
+    name: 'faulty',
+    options: {
+      [point]: { timeoutMs: LIMIT_MS, ...(setting !== undefined && { failure: setting }) },
+    },
+    [point]: (...given: readonly unknown[]) => act(fault, given, controller),
+  } as AgentHooks; // One policy for every point, which no literal of the type can be.
+  const agent = createAgent({ name: 'desk', model, tools: [look], hooks: [policy], store });
+  const heard: AgentEvent[] = [];
+  agent.on('*', (event) => void heard.push(event));
+  const input = { threadId: 't', message: 'Go.', signal: controller.signal };
+  const result = await mode.turn(agent, input);
+  if (fault === 'answers late') await sleep(LATE_MS);
+  await agent.settled();
+  return {
+    status: result.status,
+    ...(await traces(store, heard)),
+    modelCalls: model.calls,
+    toolRuns,
+  };
+}
+
+function act(fault: Fault, given: readonly unknown[], controller: AbortController): unknown {
+  switch (fault) {
+    case 'throws':
+      throw new Error('a fault');
+    case 'rejects':
+      return Promise.reject(new Error('a fault'));
+    case 'hangs':
+      return new Promise(() => undefined);
+    case 'answers late':
+      return sleep(LATE_MS).then(() => Promise.reject(new Error('too late')));
+    case 'answers illegally':
+      return { type: 'banana' };
+    case 'changes its payload':
+      return Object.assign(Object(given[0]), { changed: true });
+    case 'is cancelled':
+      controller.abort();
+      return new Promise(() => undefined);
+  }
+}
+
+async function traces(
+  store: ReturnType<typeof memoryStore>,
+  heard: readonly AgentEvent[],
+): Promise<Omit<Seen, 'status' | 'modelCalls' | 'toolRuns'>> {
+  const messages = (await store.load('t')) === undefined ? [] : await store.readMessages('t');
+  const failed = heard.flatMap((event) => (event.type === 'hook.failed' ? [event] : []));
+  return {
+    stored: messages.map(roleOf).join(' '),
+    shown: heard.flatMap((event) =>
+      event.type === 'message.outgoing' && event.discarded !== true ? [event.text] : [],
+    ),
+    toolResult: messages.flatMap((message) => (message.role === 'tool' ? message.content : []))[0]
+      ?.output,
+    failures: failed
+      .filter((event) => event.late !== true)
+      .map(({ kind, open }) => ({ kind, open })),
+    late: failed.filter((event) => event.late === true).length,
+  };
+}
+
+function roleOf(message: Message): string {
+  return message.role === 'assistant' && textOf(message) !== '' ? 'assistant+text' : message.role;
+}

@@ -1,0 +1,146 @@
+/**
+ * What a policy with a fault does to a turn, point by point. Written by hand from what each point promises, not read
+ * from the table of points in the sources; docs/hooks.md carries the same words, and is compared with them.
+ */
+export type Point = keyof typeof EXPECTED;
+
+/** How a turn ends whose policy failed. */
+export interface Ending {
+  readonly words: string;
+  readonly status: 'completed' | 'failed';
+  readonly modelCalls: number;
+  readonly toolRuns: number;
+  readonly stored: string;
+  readonly shown: readonly string[];
+  readonly toolResult?: string;
+}
+
+interface Row {
+  /** What holds where a policy sets nothing. */
+  readonly default: 'closed' | 'open';
+  /** `undefined` where a policy cannot choose it. */
+  readonly closed: Ending | undefined;
+  readonly open: Ending;
+  /** How often the point is asked in a turn that goes on to its end. */
+  readonly questions: number;
+  /** What of the turn is left when it is cancelled there. */
+  readonly cancelled: Pick<Ending, 'modelCalls' | 'toolRuns' | 'stored' | 'shown'>;
+}
+
+const BROKEN = 'Sorry, something went wrong. Please try again.';
+const WITHHELD = 'Sorry, I cannot show you that answer.';
+
+const asIfAbsent = (words: string): Ending => ({
+  words,
+  status: 'completed',
+  modelCalls: 2,
+  toolRuns: 1,
+  stored: 'user assistant+text tool assistant+text',
+  shown: ['Looking.', 'All is well.'],
+  toolResult: 'seven',
+});
+
+const beforeAll = (words: string): Ending => ({
+  words,
+  status: 'failed',
+  modelCalls: 0,
+  toolRuns: 0,
+  stored: '',
+  shown: [BROKEN],
+});
+
+const NOTHING = { modelCalls: 0, toolRuns: 0, stored: '', shown: [] } as const;
+const ASKED = { modelCalls: 1, toolRuns: 0, stored: 'user', shown: [] } as const;
+const RAN = { modelCalls: 1, toolRuns: 1, stored: 'user assistant+text tool', shown: ['Looking.'] };
+
+export const EXPECTED = {
+  onTurnStart: {
+    default: 'closed',
+    closed: beforeAll('the turn ends `failed`; nothing is stored, no model is called'),
+    open: asIfAbsent('the turn begins'),
+    questions: 1,
+    cancelled: NOTHING,
+  },
+  onUserMessage: {
+    default: 'closed',
+    closed: beforeAll('the turn ends `failed`; the message is not stored, no model is called'),
+    open: asIfAbsent('the message is taken as it came'),
+    questions: 1,
+    cancelled: NOTHING,
+  },
+  preLlmRequest: {
+    default: 'closed',
+    closed: beforeAll(
+      'the turn ends `failed`; the model is not called, and a first message is not stored',
+    ),
+    open: asIfAbsent('the request is sent as the policies before left it'),
+    questions: 2,
+    cancelled: NOTHING,
+  },
+  onLlmResponse: {
+    default: 'closed',
+    closed: {
+      words: 'the turn ends `failed`; the response is neither stored nor shown nor acted on',
+      status: 'failed',
+      modelCalls: 1,
+      toolRuns: 0,
+      stored: 'user',
+      shown: [BROKEN],
+    },
+    open: asIfAbsent('the response counts as the policies before left it'),
+    questions: 2,
+    cancelled: ASKED,
+  },
+  preToolUse: {
+    default: 'closed',
+    closed: {
+      words:
+        'no tool of the batch runs, each call is answered "not executed", the turn ends `failed`',
+      status: 'failed',
+      modelCalls: 1,
+      toolRuns: 0,
+      stored: 'user assistant tool',
+      shown: [BROKEN],
+      toolResult: 'Not executed: a policy failed',
+    },
+    open: asIfAbsent('the call goes on as if the policy had no opinion'),
+    questions: 1,
+    cancelled: ASKED,
+  },
+  postToolUse: {
+    default: 'open',
+    closed: {
+      ...asIfAbsent(
+        'the model reads an error in the place of the result; what the tool did counts',
+      ),
+      toolResult:
+        'The result was withheld: a policy failed while it was checked. The call itself did run.',
+    },
+    open: asIfAbsent('the model reads the result as it came'),
+    questions: 1,
+    cancelled: RAN,
+  },
+  onOutgoingMessage: {
+    default: 'open',
+    closed: {
+      words:
+        'each text that was not judged is replaced by the fallback; a last one ends the turn `failed`',
+      status: 'failed',
+      modelCalls: 2,
+      toolRuns: 1,
+      stored: 'user assistant tool',
+      shown: [WITHHELD, WITHHELD],
+      toolResult: 'seven',
+    },
+    open: asIfAbsent('the text is shown as the policies before left it'),
+    questions: 2,
+    cancelled: ASKED,
+  },
+  onEvent: {
+    default: 'open',
+    closed: undefined,
+    open: asIfAbsent('nothing: whoever only watches changes nothing'),
+    questions: 0,
+    cancelled: { ...NOTHING, stored: 'user' },
+  },
+} as const satisfies { readonly [point: string]: Row };
