@@ -1,4 +1,4 @@
-export type { Agent } from './agent/agent.ts';
+export type { Agent, EndOptions } from './agent/agent.ts';
 export type {
   AgentOptions,
   HooksOption,
@@ -46,8 +46,9 @@ export {
   HookValidationError,
 } from './errors/hook-validation-error.ts';
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
-export { RecordedError, TurnInterruptedError } from './errors/interrupted.ts';
+export { RecordedError, TurnCancelledError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
+export { RecoveryCapError } from './errors/recovery-cap-error.ts';
 export {
   CorruptRecordError,
   LedgerMismatchError,
@@ -58,7 +59,7 @@ export {
   ThreadConflictError,
 } from './errors/store-error.ts';
 export { PendingApprovalError, ThreadError, UnknownThreadError } from './errors/thread-error.ts';
-export { ToolError, type ToolErrorCode } from './errors/tool-error.ts';
+export { ToolCallError, ToolError, type ToolErrorCode } from './errors/tool-error.ts';
 export type {
   AgentEvent,
   EventBody,
@@ -78,6 +79,7 @@ export type { HookQuestion } from './hooks/limit-call.ts';
 export { parallel } from './hooks/parallel.ts';
 export { HOOK_POINTS, POINTS, type PointRow } from './hooks/points.ts';
 export { defineHooks, Policy } from './hooks/policy.ts';
+export { type HeldPatterns, releasable } from './hooks/releasable.ts';
 export { shadow } from './hooks/shadow.ts';
 export { type ValidateOptions, validateHooks } from './hooks/validate.ts';
 export { type HookCondition, when } from './hooks/when.ts';
@@ -107,6 +109,7 @@ export {
   type ScriptedToolCall,
   scriptedModel,
 } from './models/scripted.ts';
+export { PromptSuffix, type PromptSuffixOptions } from './policies/prompt-suffix.ts';
 export type { Approval, ApprovalRequirement, ApprovalStatus } from './protocol/approval.ts';
 export type {
   ChatRequest,

@@ -44,7 +44,12 @@ export interface AgentOptions<Context = unknown> {
   readonly maxResponseRetries?: number;
   /** What ends a streak besides an accepted response. Default `accept`: nothing. */
   readonly resetStreakOn?: 'accept' | 'user-message';
-  /** When text leaves `stream`. Default: `hold` when a policy could take it back, else `live`. `window` is refused so far. */
+  /**
+   * When pieces of an answer (`llm.delta`) leave `stream`. `hold`: never; what was judged is in `message.outgoing`.
+   * `window`: text, as far as every policy at `onTextWindow` has let it go, the rest once `onLlmResponse` has passed;
+   * without such a policy like `hold`. `live`: every piece at once. What left and does not count in the end is taken
+   * back by `text.retracted`. Default: `hold` when a policy could take text back, else `live`.
+   */
   readonly streaming?: 'hold' | 'window' | 'live';
   /** What the user is shown in the place of what was withheld. */
   readonly fallbacks?: { readonly [cause in FallbackCause]?: string };

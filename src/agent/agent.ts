@@ -22,15 +22,22 @@ export interface Agent<Context = unknown> {
   cancel(threadId: string): Promise<RunResult>;
   /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
   submitToolResults(input: SubmitInput<Context>): Promise<RunResult>;
-  /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to their limits. */
-  endThread(threadId: string, reason: string): Promise<void>;
+  /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. */
+  endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /** Approvals that can still be answered, of one thread or of all, by id. A page may hold fewer where some expired. */
   pendingApprovals(page?: {
     readonly threadId?: string;
     readonly after?: string;
     readonly limit?: number;
   }): Promise<readonly Approval[]>;
-  /** Watches events of every run. Returns how to stop; throws `ConfigError` for a pattern that means no event. */
+  /**
+   * Watches events of every run, by their type, by noun (`tool.*`) or all (`*`). A synchronous observer runs before
+   * the agent goes on; nobody waits for an asynchronous one, and it does not keep a process alive beyond its limit.
+   * One that throws, rejects or takes too long changes nothing and is told of as `error.raised`, in this process
+   * only. A function registered twice is told once of each event, by the first registration that means it.
+   *
+   * Returns how to stop. Throws `ConfigError` for a pattern that means no event, and lists those there are.
+   */
   on<Pattern extends EventPattern>(
     pattern: Pattern,
     observer: (event: EventsOf<Pattern>) => unknown,
@@ -38,4 +45,12 @@ export interface Agent<Context = unknown> {
   ): () => void;
   /** Settles when the observers told so far are done or given up on. For tests and shutdown. */
   settled(): Promise<void>;
+}
+
+export interface EndOptions {
+  /**
+   * Milliseconds for which the observers of `thread.ended` are waited for in all; each also has its own limit. One
+   * that takes longer goes on, and nobody waits for it. Default: 5000.
+   */
+  readonly observersMs?: number;
 }

@@ -50,7 +50,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   maxResponseRetries: 'a whole number from 1',
   maxParallelTools: 'a whole number from 1',
   resetStreakOn: "'accept' or 'user-message'",
-  streaming: "'hold' or 'live'",
+  streaming: "'hold', 'window' or 'live'",
   hookTimeouts: "'default' or 'voice'",
   onBusy: "'reject'",
   unpriced: "'stop' or 'free'",
@@ -100,7 +100,6 @@ function checkSettings(options: object): void {
 }
 
 const UNENFORCED: readonly (readonly [option: string, values: readonly unknown[] | 'any'])[] = [
-  ['streaming', ['window']],
   ['onBusy', ['queue', 'interrupt']],
   ['stateSchema', 'any'],
 ];

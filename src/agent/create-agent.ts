@@ -17,7 +17,7 @@ import { Outlet, type RunStream } from '../loop/stream.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { toolRegistry } from '../tools/registry.ts';
-import type { Agent } from './agent.ts';
+import type { Agent, EndOptions } from './agent.ts';
 import type {
   AgentOptions,
   ResumeInput,
@@ -27,6 +27,7 @@ import type {
   SubmitInput,
 } from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
+import { checkEndOptions } from './check-end.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
@@ -139,11 +140,12 @@ class ThreadAgent<Context> implements Agent<Context> {
     });
   }
 
-  async endThread(threadId: string, reason: string): Promise<void> {
+  async endThread(threadId: string, reason: string, options: EndOptions = {}): Promise<void> {
+    const observersMs = checkEndOptions(options);
     await this.cancel(threadId);
     const begin = (run: ThreadRun) => endThread(run, reason);
     await this.#start({ threadId, input: {}, begin, hooks: NO_HOOKS });
-    await this.settled();
+    await this.#observers.ended(threadId, observersMs);
   }
 
   async pendingApprovals(

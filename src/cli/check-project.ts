@@ -47,9 +47,13 @@ export async function checkProject(dir: string, options: LoadOptions): Promise<C
   };
 }
 
-/** Nothing for what is no policy: the findings say so. */
+/** Nothing for what is no policy, or cannot be read: the findings say so. */
 function described(policy: AgentHooks<never>, file: string): PolicyReport | undefined {
   if (typeof policy !== 'object' || policy === null) return undefined;
-  const { name } = policy;
-  return { ...(typeof name === 'string' && { name }), file, points: implementedPoints(policy) };
+  try {
+    const { name } = policy;
+    return { ...(typeof name === 'string' && { name }), file, points: implementedPoints(policy) };
+  } catch {
+    return undefined;
+  }
 }

@@ -49,10 +49,11 @@ type Entry = readonly [exported: string, value: unknown];
 
 /** A CommonJS module that exports several policies has them all in its default export too, as one object. */
 function entriesOf(exports: Readonly<Record<string, unknown>>): readonly Entry[] {
-  const entries = Object.entries(exports).filter(
+  const { default: main, ...named } = exports;
+  const entries: Entry[] = Object.entries(named).filter(
     ([name]) => name !== 'module.exports' && name !== '__esModule',
   );
-  const { default: main } = exports;
+  if ('default' in exports) entries.unshift(['default', main]);
   if (typeof main !== 'object' || main === null || Array.isArray(main) || isPolicyLike(main)) {
     return entries;
   }
@@ -70,12 +71,16 @@ function isList(value: unknown): boolean {
 function isPolicyLike(value: unknown): boolean {
   if (value === defineHooks) return true;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  if (
-    value instanceof Policy ||
-    HOOK_POINTS.some((point) => Reflect.get(value, point) !== undefined)
-  )
+  try {
+    return (
+      value instanceof Policy ||
+      HOOK_POINTS.some((point) => Reflect.get(value, point) !== undefined) ||
+      functionNames(value).some((name) => intendedHook(name) !== undefined)
+    );
+  } catch {
+    // What throws when it is looked at is named by the checks of every policy.
     return true;
-  return functionNames(value).some((name) => intendedHook(name) !== undefined);
+  }
 }
 
 function isPolicyClass(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Finding } from '../errors/hook-validation-error.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
@@ -27,18 +27,20 @@ export async function importFinding(dir: string, file: string, thrown: unknown):
   const own = join(dir, file);
   const fault = await faultOf({ dir, own }, thrown);
   const path = fault.path ?? own;
-  const isOwn = path === own;
-  const name = relative(dir, path).split(sep).join('/');
+  const below = relative(dir, path).split(sep).join('/');
+  // A package that is broken is met where the project imports it.
+  const isInProject = !below.startsWith('../') && !isAbsolute(below);
+  const [name, at] = isInProject ? [below, fault.at] : [file, undefined];
   return placed(
     {
       severity: 'error',
       code: fault.code,
-      where: isOwn ? file : `${file}, through ${name}`,
+      where: path === own ? file : `${file}, through ${isInProject ? below : path},`,
       what: fault.what,
       fix: fault.fix,
     },
     name,
-    fault.at ?? { line: 1, column: 1 },
+    at ?? { line: 1, column: 1 },
   );
 }
 

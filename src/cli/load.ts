@@ -1,8 +1,10 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { ConfigError } from '../errors/config-error.ts';
 import { type Finding, HookValidationError } from '../errors/hook-validation-error.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import { type ValidateOptions, validateHooks } from '../hooks/validate.ts';
+import { readText } from '../internal/read-text.ts';
 import { collectPolicies, type Exported, type LoadedModule } from './collect-policies.ts';
 import { findHookFiles, isIndex } from './find-files.ts';
 import { importFile } from './import-file.ts';
@@ -46,7 +48,8 @@ export async function checkHooks<Context = unknown>(
   dir: string,
   options: LoadOptions = {},
 ): Promise<CheckedHooks<Context>> {
-  const root = resolve(dir);
+  // As Node names files in what it throws: links followed.
+  const root = existsSync(dir) ? realpathSync(dir) : resolve(dir);
   const { importTimeoutMs = 10_000, ...rules } = options;
   checkLoadOptions(importTimeoutMs, rules);
   const found = findHookFiles(root);
@@ -125,7 +128,7 @@ function validated(policies: readonly Exported[], rules: ValidateOptions): reado
 
 /** What the policy calls itself is in the finding anyway. */
 function placeOf({ value, file, exported }: Exported): string {
-  const isClear = exported === 'default' || typeof Reflect.get(Object(value), 'name') === 'string';
+  const isClear = exported === 'default' || readText(Object(value), 'name') !== undefined;
   return isClear ? file : `${file} (export '${exported}')`;
 }
 

@@ -10,7 +10,10 @@ interface Release {
 export type WindowDecision = Release | Block;
 
 export const WindowDecision: {
-  /** The first `chars` characters of the held text may be shown; 0 holds everything a little longer. */
+  /**
+   * The first `chars` characters (UTF-16 units) of the held text may be shown; 0 holds everything a little longer.
+   * More than are held, and fewer than all of them where the answer has ended, is a failure of the policy.
+   */
   readonly release: (chars: number) => Release;
   /** The rest of the response is dropped and the turn ends `blocked`. */
   readonly block: (reason: string) => Block;

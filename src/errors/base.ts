@@ -1,6 +1,7 @@
 import { readText } from '../internal/read-text.ts';
 
-const MARKER = Symbol.for('agent-hooks.error');
+/** Under which an error names its classes, in every copy of the package. */
+export const MARKER: unique symbol = Symbol.for('agent-hooks.error');
 
 /** How a message is built: where it happened, what is wrong, and what to do about it. */
 export interface ErrorText {

@@ -68,7 +68,7 @@ export class HookValidationError extends AgentHooksError {
 /** What a finding is about and what is wrong, without the file, which stands before it with the line. */
 export function sentenceOf({ where, what, file }: Finding): string {
   const about = file !== undefined && where.startsWith(file) ? where.slice(file.length) : where;
-  return `${about.replace(/^[.\s]+/, '')} ${what}`.trim();
+  return `${about.replace(/^[.,\s]+/, '')} ${what}`.trim();
 }
 
 function line(finding: Finding): string {

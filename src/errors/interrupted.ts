@@ -25,3 +25,17 @@ export class RecordedError extends AgentHooksError {
     this.message = info.message;
   }
 }
+
+/** The turn was cancelled. Never the error of a result, whose status says so; `onError` is told of it. */
+export class TurnCancelledError extends AgentHooksError {
+  readonly code = 'turn-cancelled';
+
+  constructor(turnId: string) {
+    super({
+      where: `turn '${turnId}'`,
+      what: 'it was cancelled',
+      fix: 'Nothing to do: what was committed before is kept, and the next message begins a new turn',
+    });
+    this.name = 'TurnCancelledError';
+  }
+}

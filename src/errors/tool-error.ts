@@ -32,3 +32,31 @@ export class ToolError extends AgentHooksError {
 }
 
 const SAID_NOTHING = 'the tool failed and did not say why';
+
+/**
+ * A tool call failed, as `onError` is asked about it and as it is the `error` of a turn that ends over it. The
+ * message quotes nothing of the call: `forModel` is what the model would read.
+ */
+export class ToolCallError extends AgentHooksError {
+  readonly code = 'tool-failed';
+  readonly toolName: string;
+  readonly callId: string;
+  /** The result of the call as text, after `postToolUse`. Empty for a result that is no text. */
+  readonly forModel: string;
+
+  constructor(call: {
+    readonly toolName: string;
+    readonly callId: string;
+    readonly forModel: string;
+  }) {
+    super({
+      where: `tool '${call.toolName}', call '${call.callId}'`,
+      what: 'the call failed',
+      fix: 'See `forModel` and the tool itself; a call is never run again by the engine',
+    });
+    this.name = 'ToolCallError';
+    this.toolName = call.toolName;
+    this.callId = call.callId;
+    this.forModel = call.forModel;
+  }
+}

@@ -63,6 +63,9 @@ export type EventBody =
       readonly type: 'llm.delta';
       readonly kind: 'text' | 'reasoning' | 'tool-input';
       readonly text: string;
+      /** Of which call: the provider's id of it. With `tool-input` only; the arguments of several calls may come in turns. */
+      readonly providerCallId?: string;
+      readonly toolName?: string;
     }
   | {
       readonly type: 'llm.responded';

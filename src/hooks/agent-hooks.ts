@@ -63,23 +63,42 @@ export interface AgentHooks<Context = unknown> {
   onTurnStart?(turn: TurnStart, ctx: HookContext<Context>): Answer<TurnDecision>;
   /** The user's final text, before it is stored. Block: the text is kept in the audit only and a fallback shown. */
   onUserMessage?(message: IncomingText, ctx: HookContext<Context>): Answer<MessageDecision>;
-  /** Each system prompt the SDK builds, before placeholders are filled. Synchronous. */
-  systemPrompt?(prompt: string, info: PromptInfo): string;
+  /**
+   * Each system prompt the SDK builds, before placeholders are filled. Synchronous, and called for each request;
+   * `preLlmRequest` sees what it gives. An agent without instructions is asked about `''`. Returning nothing keeps
+   * the prompt, `''` sends none. A failure fails the request: the model is not called.
+   */
+  systemPrompt?(prompt: string, info: PromptInfo): string | Nothing;
   /** Once per model call, on exactly what will be sent. On a turn's first step the user's message is not stored yet. */
   preLlmRequest?(request: ChatRequest, ctx: HookContext<Context>): Answer<RequestDecision>;
-  /** Around one model call. May skip `next`, change what goes in (it is judged again) or what comes out. */
+  /**
+   * Around one model call, the first policy outermost. What it yields is the answer, its `finish` part included; it
+   * may change the parts, or skip `next`. Another request given to `next` is judged again at `preLlmRequest`. Each
+   * reading of a `next` is a paid call and counts, whatever becomes of its parts; usage a policy writes does not. What
+   * `next` throws is the model's failure and may be caught. Its time stands while it waits for `next`. A failure fails
+   * the call; where it is open, one before the first part and the first `next` is as if the policy were not there.
+   */
   wrapLlmCall?(
     request: ChatRequest,
     next: (request: ChatRequest) => AsyncIterable<ChatStreamPart>,
     ctx: HookContext<Context>,
   ): AsyncIterable<ChatStreamPart>;
-  /** As held text grows, in streaming mode `window`. */
+  /**
+   * As held text grows, in streaming mode `window`; in every other, and in `run`, once about the whole text. What
+   * no policy holds back leaves. No opinion releases all that is held; at the end, whoever releases less has failed.
+   */
   onTextWindow?(window: TextWindow, ctx: HookContext<Context>): Answer<WindowDecision>;
   /** The whole response, before it is stored, shown or acted on. */
   onLlmResponse?(response: ChatResponse, ctx: HookContext<Context>): Answer<ResponseDecision>;
   /** Every call of a batch, in order, before any tool of the batch runs; again when a person has answered. */
   preToolUse?(invocation: ToolInvocation, ctx: HookContext<Context>): Answer<ToolDecision>;
-  /** Around one tool call. May skip `next`. */
+  /**
+   * Around one call that may run, the first policy outermost; async. May skip `next`: its result is then the result.
+   * Another `effectiveInput` given to `next` is checked and judged again at `preToolUse`; nothing else can be changed.
+   * A tool that must not run twice cannot be called twice: the second `next` rejects. `outcome` tells what was done, so
+   * it stays that of the call. Its time stands while it waits for `next`. A failure is an error the model reads, which
+   * says whether the call ran.
+   */
   wrapToolUse?(
     invocation: ToolInvocation,
     next: (invocation: ToolInvocation) => Promise<ToolResult>,
@@ -100,7 +119,25 @@ export interface AgentHooks<Context = unknown> {
   ): Answer<ResultsDecision>;
   /** Each text for the user, also beside tool calls. Open by default. */
   onOutgoingMessage?(message: OutgoingText, ctx: HookContext<Context>): Answer<MessageDecision>;
-  /** Provider and tool errors. `true` is recover, `false` abort; only told of a closed hook failure, a cap or an abort. */
+  /**
+   * What a failed model call, or a failed tool call after its `postToolUse`, means. Everyone is asked: abort beats
+   * fallback beats silent beats recover; `true` is recover, `false` abort, nothing no opinion, and to throw is abort.
+   *
+   * | answer | model call | tool call |
+   * |---|---|---|
+   * | recover | one more step: a new request, judged again; at most 8 in a row over turns and processes | as without an opinion |
+   * | fallback | the turn ends `failed`, this text is shown | the same, every call of the batch with its result |
+   * | silent | ends `failed`, nothing is shown | the same |
+   * | abort | ends `failed`, `fallbacks.error` is shown | the same |
+   * | nothing | as abort | the model reads the result; no tool ever runs again |
+   *
+   * Only told, whatever it answers: a failed policy (`HookError`), a cap (`ResponseRetryCapError`, `RecoveryCapError`,
+   * calls no tool can take) and a cancel (`TurnCancelledError`, with `ctx.signal` aborted). Not asked: a refusal of
+   * the provider, an error of the store.
+   *
+   * The error is frozen and of its own class (`ModelError`, `ToolCallError` and so on), without `cause` and with what
+   * looks like a secret taken out: `JSON.stringify` gives name, code and message. The result of the run has the cause.
+   */
   onError?(error: AgentHooksError, ctx: HookContext<Context>): Answer<boolean | ErrorDecision>;
   /** Before history is compacted: a summary to use, or nothing for the built-in one. */
   onContextCompact?(messages: readonly Message[], ctx: HookContext<Context>): Answer<string>;

@@ -159,7 +159,9 @@ export class Ask implements ContextSource, Waiter {
     } catch (cause) {
       return this.#fail('illegal', { cause });
     }
-    if ('problem' in read) return this.#fail('illegal', { detail: `the answer ${read.problem}` });
+    const problem = 'problem' in read ? read.problem : this.question.misfit?.(read.decision);
+    if (problem !== undefined || 'problem' in read)
+      return this.#fail('illegal', { detail: `the answer ${problem}` });
     if (read.decision.type === 'requires-confirmation' && entry.namedBy === 'position') {
       return this.#fail('illegal', {
         detail:

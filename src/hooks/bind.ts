@@ -1,29 +1,45 @@
+import type { ErrorVerdict } from '../decisions/fold-errors.ts';
+import type { AgentHooksError } from '../errors/base.ts';
+import { errorForPolicy } from '../errors/error-for-policy.ts';
 import type { AgentEvent } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { ChainSetting, Rewrite } from './chain.ts';
 import type { CompiledHooks } from './compile.ts';
+import { ErrorChain } from './error-chain.ts';
 import type {
   ChainVerdict,
   CheckInput,
+  ErrorCall,
   GatePorts,
+  HookCancelled,
   HookGate,
   Moment,
+  PromptVerdict,
   RunFacts,
   ToolChainVerdict,
+  ToolCore,
+  WindowGate,
+  WrappedCall,
+  WrappedResult,
 } from './gate.ts';
 import { HookRun } from './hook-run.ts';
 import { isObserverFailure, tell } from './observe.ts';
+import { chainPrompt } from './prompt-chain.ts';
 import { ResultChain } from './result-chain.ts';
 import { rewriteRequest } from './rewrite-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
 import { rewriteText } from './rewrite-text.ts';
 import { ToolChain } from './tool-chain.ts';
 import { VerdictChain } from './verdict-chain.ts';
+import { AnswerWindows } from './window-chain.ts';
+import { WrappedModelCall } from './wrap-model.ts';
+import { WrappedToolCall } from './wrap-tool.ts';
 
 /** The policies of an agent, asked for one run. Cheap: nothing is made per policy. */
 export function bindHooks(compiled: CompiledHooks, facts: RunFacts, ports: GatePorts): HookGate {
@@ -53,12 +69,32 @@ class BoundHooks implements HookGate {
     return new VerdictChain(setting, deepFreeze(message), rewriteText<IncomingText>).run();
   }
 
+  systemPrompt(prompt: string, moment: Moment, model?: string): PromptVerdict {
+    const setting = this.#at('systemPrompt', moment);
+    return chainPrompt(setting, prompt, model ?? this.#run.facts.model);
+  }
+
   request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>> {
     return new VerdictChain(
       this.#at('preLlmRequest', moment),
       deepFreeze(request),
       rewriteRequest,
     ).run();
+  }
+
+  llmCall(
+    request: ChatRequest,
+    call: (request: ChatRequest) => AsyncIterable<ChatStreamPart>,
+    moment: Moment,
+  ): WrappedCall {
+    const again = { ...this.#at('preLlmRequest', moment), again: true } as const;
+    const judge = (changed: ChatRequest): MaybePromise<ChainVerdict<ChatRequest>> =>
+      new VerdictChain(again, changed, rewriteRequest).run();
+    return new WrappedModelCall(this.#at('wrapLlmCall', moment), request, { call, judge });
+  }
+
+  textWindows(moment: Moment): WindowGate {
+    return new AnswerWindows(this.#at('onTextWindow', moment));
   }
 
   response(
@@ -84,6 +120,14 @@ class BoundHooks implements HookGate {
     return new ToolChain(this.#at('preToolUse', moment), deepFreeze(invocation), check).run();
   }
 
+  toolCall(invocation: ToolInvocation, core: ToolCore, moment: Moment): Promise<WrappedResult> {
+    const again = { ...this.#at('preToolUse', moment), again: true } as const;
+    const judge = (changed: ToolInvocation): MaybePromise<ToolChainVerdict> =>
+      new ToolChain(again, changed, core.check).run();
+    const setting = this.#at('wrapToolUse', moment);
+    return new WrappedToolCall(setting, { ...core, judge }).run(deepFreeze(invocation));
+  }
+
   toolResult(
     invocation: ToolInvocation,
     result: ToolResult,
@@ -96,6 +140,20 @@ class BoundHooks implements HookGate {
   outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>> {
     const setting = this.#at('onOutgoingMessage', moment);
     return new VerdictChain(setting, deepFreeze(message), rewriteText<OutgoingText>).run();
+  }
+
+  error(
+    error: AgentHooksError,
+    moment: Moment,
+    call?: ErrorCall,
+  ): MaybePromise<ErrorVerdict | HookCancelled> {
+    return new ErrorChain(this.#at('onError', moment), errorForPolicy(error), { call }).run();
+  }
+
+  tellError(error: AgentHooksError, moment: Moment): MaybePromise<void> {
+    const setting = this.#at('onError', moment);
+    const telling = new ErrorChain(setting, errorForPolicy(error), { told: true }).run();
+    return isThenable(telling) ? telling.then(ignore) : undefined;
   }
 
   observe(event: AgentEvent): void {
@@ -121,6 +179,9 @@ class BoundHooks implements HookGate {
     return this.#last;
   }
 }
+
+/** Who is only told decides nothing. */
+function ignore(): void {}
 
 function noCallId(): string {
   return '';

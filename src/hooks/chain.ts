@@ -20,6 +20,8 @@ export interface ChainSetting {
   readonly point: HookPoint;
   readonly entries: readonly HookEntry[];
   readonly moment: Moment;
+  /** Everyone has been asked about what this value was before: all are asked for their verdict only, as in C1. */
+  readonly again?: true;
 }
 
 /**
@@ -54,6 +56,9 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   constructor(setting: ChainSetting, value: Value) {
     this.setting = setting;
     this.value = value;
+    if (setting.again !== true) return;
+    this.#rechecking = true;
+    this.lastModifier = setting.entries.length;
   }
 
   protected abstract question(recheck: boolean): Question;
@@ -64,7 +69,8 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   protected abstract isSettled(): boolean;
   /** Everyone has been asked. */
   protected abstract conclude(): Verdict;
-  protected abstract failed(failure: HookFailed): Verdict;
+  /** A failure where the policy is closed. A verdict ends the chain. */
+  protected abstract failed(failure: HookFailed): Verdict | undefined;
   /** Cut off by a cancel. A verdict ends the chain. */
   protected abstract cancelled(ask: Ask): Verdict | undefined;
 

@@ -20,6 +20,8 @@ export interface CompiledHooks {
   readonly has: (point: HookPoint) => boolean;
   /** True when a policy could take back what a live stream has shown. */
   readonly holdsStream: boolean;
+  /** True when a policy can let text go as it grows. */
+  readonly releasesText: boolean;
   /** The effective names, in the order of asking. */
   readonly policies: readonly string[];
 }
@@ -53,6 +55,7 @@ export function compileHooks(
     holdsStream: HOOK_POINTS.some(
       (point) => POINTS[point].holdsStream && entries[point]?.some(({ shadow }) => !shadow),
     ),
+    releasesText: entries.onTextWindow?.some(({ shadow }) => !shadow) ?? false,
     policies: Object.freeze(named.map(({ name }) => name.name)),
   });
 }

@@ -1,12 +1,20 @@
 import type { NamedFeedback, ToolVerdict } from '../decisions/fold.ts';
+import type { ErrorVerdict } from '../decisions/fold-errors.ts';
+import type { AgentHooksError } from '../errors/base.ts';
 import type { HookError } from '../errors/hook-error.ts';
 import type { AgentEvent, EventBody } from '../events/event.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
-import type { IncomingText, OutgoingText, Purpose, TurnStart } from '../protocol/texts.ts';
+import type {
+  IncomingText,
+  OutgoingText,
+  Purpose,
+  TextWindow,
+  TurnStart,
+} from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { Counters } from './context.ts';
@@ -41,6 +49,64 @@ export type ToolChainVerdict =
   | { readonly type: 'judged'; readonly verdict: ToolVerdict; readonly invocation: ToolInvocation }
   | HookFailed
   | HookCancelled;
+
+/** What all policies together say to text that is held back. */
+export type WindowVerdict =
+  /** The first `chars` characters may leave. */
+  | { readonly type: 'release'; readonly chars: number }
+  | { readonly type: 'block'; readonly policy: string; readonly reason: string }
+  | HookFailed
+  | HookCancelled;
+
+/** Asks about the text of one answer as it grows. One question at a time. */
+export interface WindowGate {
+  ask(window: TextWindow): MaybePromise<WindowVerdict>;
+}
+
+/** The call whose error policies are asked about. */
+export interface ErrorCall {
+  readonly callId: string;
+  readonly toolName: string;
+}
+
+/** What the policies make of a system prompt. */
+export type PromptVerdict =
+  | { readonly type: 'pass'; readonly value: string; readonly modified: boolean }
+  | HookFailed
+  | HookCancelled;
+
+/** One model call with the policies of `wrapLlmCall` around it. */
+export interface WrappedCall {
+  /**
+   * What the outermost policy gives: read, checked and frozen part by part. Rejects with what the model threw, where
+   * no policy made up for that, and as soon as there is an `ending`.
+   */
+  readonly parts: AsyncIterable<ChatStreamPart>;
+  /** Why the call is over whatever its parts say: a policy failed or refused, or the turn was cancelled. */
+  readonly ending:
+    | HookFailed
+    | Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' }>
+    | HookCancelled
+    | undefined;
+  /** Ends every policy and every call below it that is still open. What comes later is dropped. */
+  close(): void;
+}
+
+/** A tool, as the policies around it reach it. */
+export interface ToolCore {
+  /** Runs it. Never rejects: whatever becomes of it is a result. */
+  readonly execute: (invocation: ToolInvocation) => MaybePromise<ToolResult>;
+  readonly check: CheckInput;
+}
+
+/** What came of a tool call with the policies of `wrapToolUse` around it. */
+export interface WrappedResult {
+  readonly result: ToolResult;
+  /** What ran, the latest if more than once; absent when nothing did. */
+  readonly ran?: ToolInvocation;
+  /** True for a call that did not run and that no policy answered: the result is the engine's. */
+  readonly unanswered: boolean;
+}
 
 /** Where in a turn a policy is asked. */
 export interface Moment {
@@ -100,7 +166,20 @@ export interface HookGate {
   readonly holdsStream: boolean;
   turnStart(turn: TurnStart, moment: Moment): MaybePromise<ChainVerdict<TurnStart>>;
   userMessage(message: IncomingText, moment: Moment): MaybePromise<ChainVerdict<IncomingText>>;
+  /**
+   * For every system prompt that is built, before the request with it is judged; `moment.purpose` is the site.
+   * `model`: the id of the one that will read it. Default: the agent's.
+   */
+  systemPrompt(prompt: string, moment: Moment, model?: string): PromptVerdict;
   request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>>;
+  /** Puts the policies around a model call that was judged. `call` is the model: each reading of it is a paid call. */
+  llmCall(
+    request: ChatRequest,
+    call: (request: ChatRequest) => AsyncIterable<ChatStreamPart>,
+    moment: Moment,
+  ): WrappedCall;
+  /** For one answer: what its policies have said before is not recorded again. */
+  textWindows(moment: Moment): WindowGate;
   /** A call that a rewrite adds gets its id from `newCallId`. */
   response(
     response: ChatResponse,
@@ -112,6 +191,8 @@ export interface HookGate {
     check: CheckInput,
     moment: Moment,
   ): MaybePromise<ToolChainVerdict>;
+  /** Puts the policies around a tool call that may run. Never rejects: what a policy does wrong is a result. */
+  toolCall(invocation: ToolInvocation, core: ToolCore, moment: Moment): Promise<WrappedResult>;
   /**
    * Never blocks. A closed failure gives an error result in the place of the real one, and is recorded. A
    * result is recorded whatever happens, so the policies are asked after a cancel too: a synchronous answer
@@ -123,6 +204,14 @@ export interface HookGate {
     moment: Moment,
   ): MaybePromise<ToolResult>;
   outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>>;
+  /** Asks everyone, whatever the others say. A policy that fails where that is closed has said abort. */
+  error(
+    error: AgentHooksError,
+    moment: Moment,
+    call?: ErrorCall,
+  ): MaybePromise<ErrorVerdict | HookCancelled>;
+  /** Tells everyone of an error, also after a cancel. What they say decides nothing; who takes its time is then cut off. */
+  tellError(error: AgentHooksError, moment: Moment): MaybePromise<void>;
   /** Hands an event to every `onEvent` that names its type. Never awaited, never throws. */
   observe(event: AgentEvent): void;
   /** Ends every timer of the run. Hooks that are still running are told by their signal. */

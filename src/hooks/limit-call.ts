@@ -57,10 +57,16 @@ function limited(point: HookPoint, call: HookEntry['call'], limit: Limit): HookE
     };
     if (!isThenable(applies)) return goOn(applies);
     // Nobody is to be asked when the time for it is over.
-    return Promise.resolve(applies).then((answer) =>
+    const later = Promise.resolve(applies).then((answer) =>
       ctx.signal.aborted ? undefined : goOn(answer),
     );
+    return point === 'wrapLlmCall' ? streamOf(later) : later;
   };
+}
+
+/** What the method gives once it may be asked, as the stream that is needed at once. */
+async function* streamOf(later: Promise<unknown>): AsyncGenerator<unknown> {
+  yield* (await later) as AsyncIterable<unknown>; // Anything else throws here, in the name of the policy.
 }
 
 /** Around a call, not being asked means that the call goes on as it is. */

@@ -1,6 +1,5 @@
 import type { DecisionCodec } from '../decisions/codec.ts';
 import {
-  errorDecisionCodec,
   messageDecisionCodec,
   queryDecisionCodec,
   requestDecisionCodec,
@@ -12,6 +11,7 @@ import {
   windowDecisionCodec,
 } from '../decisions/codec.ts';
 import type { AgentHooks, HookPoint } from './agent-hooks.ts';
+import { errorAnswerCodec } from './error-answer.ts';
 
 /** One row of the points table. */
 export interface PointRow {
@@ -50,7 +50,7 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
     enforced: true,
     holdsStream: false,
   },
-  systemPrompt: { ...DECIDES, failure: 'closed', enforced: false, holdsStream: false },
+  systemPrompt: { ...DECIDES, failure: 'closed', enforced: true, holdsStream: false },
   preLlmRequest: {
     ...DECIDES,
     failure: 'closed',
@@ -58,13 +58,13 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
     enforced: true,
     holdsStream: false,
   },
-  wrapLlmCall: { ...WRAPS, failure: 'closed', enforced: false, holdsStream: true },
+  wrapLlmCall: { ...WRAPS, failure: 'closed', enforced: true, holdsStream: true },
   onTextWindow: {
     ...DECIDES,
     failure: 'closed',
     codec: windowDecisionCodec,
-    enforced: false,
-    holdsStream: false,
+    enforced: true,
+    holdsStream: true,
   },
   onLlmResponse: {
     ...DECIDES,
@@ -80,7 +80,7 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
     enforced: true,
     holdsStream: true,
   },
-  wrapToolUse: { ...WRAPS, failure: 'closed', enforced: false, holdsStream: false },
+  wrapToolUse: { ...WRAPS, failure: 'closed', enforced: true, holdsStream: false },
   postToolUse: {
     ...DECIDES,
     failure: 'open',
@@ -112,8 +112,8 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
   onError: {
     ...DECIDES,
     failure: 'closed',
-    codec: errorDecisionCodec,
-    enforced: false,
+    codec: errorAnswerCodec,
+    enforced: true,
     holdsStream: false,
   },
   onContextCompact: {

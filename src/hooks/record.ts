@@ -15,6 +15,10 @@ export interface Question {
   readonly toolName?: string;
   readonly moment: Moment;
   readonly recheck: boolean;
+  /** Why a decision that is legal at the point cannot be one about this payload. */
+  readonly misfit?: (decision: Move) => string | undefined;
+  /** False for a decision, or without one a failure, that the record leaves out. Default: it leaves nothing out. */
+  readonly isNews?: (entry: HookEntry, decision: Move | undefined) => boolean;
 }
 
 /** An ask, as far as the record tells of it. */
@@ -27,6 +31,7 @@ export interface Recorded {
 
 /** Records an explicit decision. Feedback and rewrites are never in it; what was judged only as a digest. */
 export function recordDecision(ask: Recorded, decision: Move): void {
+  if (ask.question.isNews?.(ask.entry, decision) === false) return;
   ask.run.ports.record(decidedBody(ask, decision));
 }
 
@@ -36,6 +41,7 @@ export function recordFailure(
   error: HookError,
   how: { readonly open: boolean; readonly late?: boolean },
 ): void {
+  if (ask.question.isNews?.(ask.entry, undefined) === false) return;
   const { policy, version, shadow } = ask.entry;
   const { callId, toolName } = ask.question;
   const errorName = error.cause === undefined ? undefined : nameOf(error.cause);

@@ -112,7 +112,8 @@ function warnOfOpenPoints(policy: NamedPolicy, { placeOf, add }: Found): void {
   if (part.shadow === true) return;
   for (const point of FILTERS.filter((filter) => pointsOf(part).includes(filter))) {
     const failure = part.failure ?? hooks.options?.[point]?.failure ?? POINTS[point].failure;
-    if (failure !== 'open') continue;
+    // A point that is not asked lets nothing through either, and is an error already.
+    if (failure !== 'open' || !POINTS[point].enforced) continue;
     add(
       about(policy, point, {
         severity: 'warning',

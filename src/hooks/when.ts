@@ -3,7 +3,7 @@ import type { AgentHooks } from './agent-hooks.ts';
 import { checkedParts } from './checked-parts.ts';
 import type { HookContext } from './context.ts';
 import type { HookQuestion } from './limit-call.ts';
-import { combine } from './plan.ts';
+import { combine, type Part, pointsOf } from './plan.ts';
 
 /** True when a policy is to be asked. Runs within its time limit, each time it would be asked. */
 export type HookCondition<Context = unknown> = (
@@ -16,7 +16,7 @@ export type HookCondition<Context = unknown> = (
  * The condition sees what the policy would see, at each point and on each recheck. One that throws, rejects,
  * takes too long or answers with anything but true or false is a failure of the policy, never a skip.
  *
- * Throws `ConfigError` for what is no function or no policy.
+ * Throws `ConfigError` for what is no function or no policy, and for a `systemPrompt`, which has no context.
  */
 export function when<Context>(
   condition: HookCondition<NoInfer<Context>>,
@@ -38,7 +38,17 @@ export function when(
     });
   }
   const limit = Object.freeze({ by: 'when', applies: condition });
-  return combine(
-    checkedParts('when', [policy]).map((part) => ({ ...part, limits: [limit, ...part.limits] })),
-  );
+  const parts = checkedParts('when', [policy]);
+  refuseWithoutContext(parts);
+  return combine(parts.map((part) => ({ ...part, limits: [limit, ...part.limits] })));
+}
+
+/** A system prompt comes without a context, so there is nothing to ask the condition with. */
+function refuseWithoutContext(parts: readonly Part[]): void {
+  if (!parts.some((part) => pointsOf(part).includes('systemPrompt'))) return;
+  throw new ConfigError('invalid-option', {
+    where: 'when',
+    what: "was given a policy with 'systemPrompt', which gives the condition no `ctx`",
+    fix: 'Move the method to a policy of its own, outside of it, and look at `info` there',
+  });
 }

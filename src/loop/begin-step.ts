@@ -35,13 +35,16 @@ export function beginNextStep(
     readonly events: readonly EventBody[];
     readonly note?: string;
     readonly rejected?: boolean;
+    /** Set when the step had no answer to accept or reject. */
+    readonly unanswered?: boolean;
   },
 ): Transition {
   const limit = limitReached(state, turn, start);
   if (limit !== undefined) return finishLimited(state, turn, { ...start, limit });
+  const answered = start.rejected === true ? 'rejected' : 'accepted';
   const ended: EventBody = {
     type: 'step.finished',
-    outcome: start.rejected === true ? 'rejected' : 'accepted',
+    outcome: start.unanswered === true ? 'ended' : answered,
   };
   const { messages, approvals, ledger } = start;
   const events = [...start.events, ended];

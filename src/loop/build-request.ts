@@ -9,15 +9,15 @@ const NOTE_HEAD =
   '[A note from the system that runs you, not from the user. Your last answer was not delivered.]';
 
 /**
- * The request of one step: system prompt, history, the candidate message, a note for this call only. One
+ * The request of one step: system prompt (`before`), history, the candidate message, a note for this call only. One
  * shallow array per call is all that grows with the thread.
  */
 export function buildRequest(
   effect: Extract<Effect, { readonly type: 'judge-request' }>,
   session: Session,
+  before: readonly Message[],
 ): ChatRequest {
   const { tools } = session.ports;
-  const before = session.instructions;
   const after: Message[] = [];
   if (effect.candidate !== undefined) after.push(effect.candidate);
   if (effect.note !== undefined) after.push(noteMessage(effect.note));

@@ -7,10 +7,7 @@ import type { ChatStreamPart, ModelFinish } from '../protocol/chat.ts';
 export interface StreamReader {
   readonly cancel: CancelScope;
   /** Hears of each piece. What it returns is waited for before the next piece is asked for. */
-  readonly onDelta: (
-    kind: 'text' | 'reasoning' | 'tool-input',
-    text: string,
-  ) => Promise<void> | undefined;
+  readonly onDelta: (piece: Delta) => Promise<void> | undefined;
 }
 
 /**
@@ -31,7 +28,7 @@ export async function collectStream(
       // Nobody waits for an answer after the cancel, so what becomes of it is the same.
       if (next.done === true || cancel.cancelled) return answer.whole();
       const piece = answer.take(next.value);
-      const ready = piece && onDelta(piece.type, piece.text);
+      const ready = piece && onDelta(piece);
       if (ready !== undefined) await ready;
     }
   } catch (error) {
@@ -51,7 +48,8 @@ function close(iterator: AsyncIterator<ChatStreamPart>): void {
   }
 }
 
-type Delta = Extract<ChatStreamPart, { readonly text: string }>;
+/** A piece of something that grows. */
+export type Delta = Extract<ChatStreamPart, { readonly text: string }>;
 
 class StreamedAnswer {
   #content: ModelPart[] = [];

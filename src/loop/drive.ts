@@ -46,6 +46,7 @@ function isCancellable(effect: Effect): boolean {
     effect.type !== 'commit' &&
     effect.type !== 'run-tools' &&
     effect.type !== 'emit' &&
+    effect.type !== 'tell-error' &&
     effect.type !== 'publish'
   );
 }
@@ -57,11 +58,15 @@ function cancelled(event: LoopEvent): LoopEvent {
       return { type: 'turn.cancelled', usage: event.response.usage };
     case 'model.failed':
       return { type: 'turn.cancelled', ...(event.usage !== undefined && { usage: event.usage }) };
+    case 'text.stopped':
+    case 'call.refused':
+      return { type: 'turn.cancelled', usage: event.usage };
     case 'opening.judged':
     case 'request.judged':
     case 'response.judged':
     case 'batch.judged':
     case 'outgoing.judged':
+    case 'error.judged':
       return { type: 'turn.cancelled' };
     default:
       return event;

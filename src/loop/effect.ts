@@ -1,11 +1,11 @@
+import type { ErrorInfo } from '../errors/base.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
-import type { ToolResult } from '../protocol/tool.ts';
-import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import type { Batch, BatchCall, Failure, LedgerNote, OpenTurn, ThreadState } from './state.ts';
 
-/** What the loop wants done. `emit` and `publish` answer with nothing; every other gives the next loop event. */
+/** What the loop wants done. `emit`, `publish` and `tell-error` answer with nothing; every other gives the next loop event. */
 export type Effect =
   /** Into the record; heard when the next commit has stored them. */
   | {
@@ -60,6 +60,9 @@ export type Effect =
       readonly calls: readonly BatchCall[];
       readonly recovering: boolean;
     }
+  | { readonly type: 'judge-error'; readonly turn: OpenTurn; readonly failure: Failure }
+  /** The policies hear of a cancel. Nobody is waited for. */
+  | { readonly type: 'tell-error'; readonly turn: OpenTurn; readonly error: ErrorInfo }
   | CommitEffect;
 
 /** Writes the checkpoint and everything emitted since the last commit, all or nothing. */
@@ -69,11 +72,4 @@ export interface CommitEffect {
   readonly messages: readonly Message[];
   readonly approvals: readonly Approval[];
   readonly ledger: readonly LedgerNote[];
-}
-
-/** What the ledger is told of one `once` call: that it may start, or how it ended. */
-export interface LedgerNote {
-  readonly callId: string;
-  readonly inputDigest: string;
-  readonly result?: ToolResult;
 }

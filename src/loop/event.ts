@@ -1,11 +1,12 @@
 import type { ToolVerdict } from '../decisions/fold.ts';
+import type { ErrorVerdict } from '../decisions/fold-errors.ts';
 import type { AgentHooksError } from '../errors/base.ts';
 import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
-import type { ApprovalAnswer, ToolResult } from '../protocol/tool.ts';
-import type { BatchCall } from './state.ts';
+import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { BatchCall, FinishedCall } from './state.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is
@@ -43,7 +44,21 @@ export type LoopEvent =
   | {
       readonly type: 'response.judged';
       readonly verdict: ChainVerdict<ChatResponse>;
+      /** Where the verdict is from. */
+      readonly point: ResponsePoint;
       readonly tick: number;
+    }
+  /** A policy ended an answer while its text grew; what that cost is not known. `usage`: of attempts before it. */
+  | {
+      readonly type: 'text.stopped';
+      readonly verdict: TextVerdict;
+      readonly usage: Usage;
+    }
+  /** A policy around the call put another request in place, and that one was refused. */
+  | {
+      readonly type: 'call.refused';
+      readonly verdict: Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' }>;
+      readonly usage: Usage;
     }
   | {
       readonly type: 'batch.judged';
@@ -61,6 +76,13 @@ export type LoopEvent =
       readonly cancelled: boolean;
       readonly tick: number;
     }
+  /** `error` is the one that the verdict is about. */
+  | {
+      readonly type: 'error.judged';
+      readonly verdict: ErrorVerdict;
+      readonly error: AgentHooksError;
+      readonly tick: number;
+    }
   | { readonly type: 'thread.ended'; readonly reason: string }
   | {
       readonly type: 'approvals.answered';
@@ -71,18 +93,18 @@ export type LoopEvent =
   | { readonly type: 'committed'; readonly messageCount: number }
   | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
 
+/** Where a whole response is judged. */
+export type ResponsePoint = 'onTextWindow' | 'onLlmResponse';
+
+/** What drops a response. */
+export type TextVerdict =
+  | { readonly type: 'block'; readonly policy: string; readonly reason: string }
+  | HookFailed;
+
 /** A call with what the chain said of it. `approvalId` is minted for one that has to be confirmed. */
 export interface JudgedCall {
   readonly call: BatchCall;
   readonly verdict: ToolVerdict;
   readonly approvalId?: string;
   readonly tierHint?: string;
-}
-
-export interface FinishedCall {
-  readonly callId: string;
-  readonly result: ToolResult;
-  readonly durationMs: number;
-  /** False for one that an earlier process ran, or that never started. */
-  readonly started: boolean;
 }

@@ -1,6 +1,6 @@
-import type { LedgerNote } from './effect.ts';
 import { saveNotes } from './perform-commit.ts';
 import type { Session } from './session.ts';
+import type { LedgerNote } from './state.ts';
 
 /**
  * Saves what becomes of the `once` calls of a batch while it still runs. One after the other: two commits at

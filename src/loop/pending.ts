@@ -52,6 +52,8 @@ export function pending(phase: Phase): Effect | undefined {
         calls: phase.batch.calls,
         recovering: phase.recovering,
       };
+    case 'failing':
+      return { type: 'judge-error', turn: phase.turn, failure: phase.failure };
   }
 }
 

@@ -9,7 +9,7 @@ import type { ToolPort } from '../tools/port.ts';
 import { checkCall } from './check-call.ts';
 import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
-import { momentOf } from './perform-judge.ts';
+import { momentOf } from './moment-of.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';

@@ -5,10 +5,10 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
-import type { CommitEffect, LedgerNote } from './effect.ts';
+import type { CommitEffect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import type { Session } from './session.ts';
-import { rests, type ThreadState, turnOf } from './state.ts';
+import { type LedgerNote, rests, type ThreadState, turnOf } from './state.ts';
 
 /** Writes all or nothing, and lets the events be heard only then. A cancel does not stop it. */
 export function commit(effect: CommitEffect, session: Session): MaybePromise<LoopEvent> {

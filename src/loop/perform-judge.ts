@@ -1,4 +1,4 @@
-import type { ChainVerdict, Moment } from '../hooks/gate.ts';
+import type { ChainVerdict } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
@@ -6,10 +6,13 @@ import { textOf } from '../protocol/read-content.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import { buildRequest } from './build-request.ts';
 import type { Effect } from './effect.ts';
-import type { LoopEvent } from './event.ts';
+import type { LoopEvent, ResponsePoint } from './event.ts';
+import type { TextStop } from './held-text.ts';
+import { judgeWholeText, releaseRest } from './judge-text.ts';
+import { momentOf } from './moment-of.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
-import type { OpenTurn } from './state.ts';
+import { systemPrompt } from './system-prompt.ts';
 
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
@@ -52,8 +55,6 @@ export function judgeRequest(
 ): MaybePromise<LoopEvent> {
   const { turn, attempt } = effect;
   const gate = session.gateFor(turn.turnId);
-  const request = buildRequest(effect, session);
-  session.request = request;
   session.hasStreamed = false;
   const answer = (verdict: ChainVerdict<ChatRequest>): LoopEvent =>
     orCancelled(session, verdict, {
@@ -61,28 +62,56 @@ export function judgeRequest(
       verdict,
       model: session.ports.model.id,
     });
+  const moment = momentOf(turn, attempt);
+  const prompt = systemPrompt(session, turn.turnId, moment);
+  if ('type' in prompt) return answer(prompt);
+  const request = buildRequest(effect, session, prompt);
+  session.request = request;
   if (!gate.has('preLlmRequest')) return answer(pass(request));
-  return after(gate.request(request, momentOf(turn, attempt)), answer);
+  return after(gate.request(request, moment), answer);
 }
 
+/** A text that a rewrite has changed is asked about again: what is shown in the end bypasses no window. */
 export function judgeResponse(
   effect: Of<'judge-response'>,
   session: Session,
 ): MaybePromise<LoopEvent> {
-  const { turn, attempt, response } = effect;
-  const gate = session.gateFor(turn.turnId);
-  const answer = (verdict: ChainVerdict<ChatResponse>): LoopEvent => {
-    retract(session, verdict, { turn, point: 'onLlmResponse' });
+  const { turn, response } = effect;
+  const answer = (verdict: ChainVerdict<ChatResponse>, point: ResponsePoint): LoopEvent => {
+    retract(session, verdict, { turn, point });
+    releaseRest(session, turn, { response, verdict });
     return orCancelled(session, verdict, {
       type: 'response.judged',
       verdict,
+      point,
       tick: session.tick,
     });
   };
-  if (!gate.has('onLlmResponse')) return answer(pass(response));
+  const takeVerdict = (verdict: ChainVerdict<ChatResponse>): MaybePromise<LoopEvent> => {
+    const event = answer(verdict, 'onLlmResponse');
+    if (verdict.type !== 'pass' || verdict.value.text === response.text) return event;
+    const again = judgeWholeText({ ...effect, response: verdict.value }, session);
+    const end = (stop: TextStop | undefined): LoopEvent =>
+      stop === undefined ? event : answer(stop, 'onTextWindow');
+    return isThenable(again) ? again.then(end) : end(again);
+  };
+  const goOn = (stop: TextStop | undefined): MaybePromise<LoopEvent> =>
+    stop === undefined
+      ? after(askAboutResponse(effect, session), takeVerdict)
+      : answer(stop, 'onTextWindow');
+  const judged = judgeWholeText(effect, session);
+  return isThenable(judged) ? judged.then(goOn) : goOn(judged);
+}
+
+function askAboutResponse(
+  { turn, attempt, response }: Of<'judge-response'>,
+  session: Session,
+): MaybePromise<ChainVerdict<ChatResponse>> {
+  const gate = session.gateFor(turn.turnId);
+  if (!gate.has('onLlmResponse')) return pass(response);
   let added = response.toolCalls.length;
   const newCallId = (): string => `${turn.turnId}.${turn.step}.${added++}`;
-  return after(gate.response(response, newCallId, momentOf(turn, attempt)), answer);
+  return gate.response(response, newCallId, momentOf(turn, attempt));
 }
 
 export function judgeOutgoing(
@@ -98,10 +127,6 @@ export function judgeOutgoing(
   };
   if (text === '' || !gate.has('onOutgoingMessage')) return answer(pass(message));
   return after(gate.outgoing(message, momentOf(turn, 1)), answer);
-}
-
-export function momentOf(turn: OpenTurn, attempt: number): Moment {
-  return { step: turn.step, attempt, purpose: 'main' };
 }
 
 function pass<Value>(value: Value): ChainVerdict<Value> {
@@ -120,7 +145,7 @@ function orCancelled(
 /** Goes on at once with a synchronous verdict, which most are. */
 function after<Value>(
   verdict: MaybePromise<ChainVerdict<Value>>,
-  answer: (verdict: ChainVerdict<Value>) => LoopEvent,
+  answer: (verdict: ChainVerdict<Value>) => MaybePromise<LoopEvent>,
 ): MaybePromise<LoopEvent> {
   return isThenable(verdict) ? verdict.then(answer) : answer(verdict);
 }

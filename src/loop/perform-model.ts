@@ -1,18 +1,24 @@
 import { AgentHooksError, errorInfo } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
+import { CancelScope } from '../internal/cancel-scope.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ModelCallOptions, ModelRequest, ModelResponse, ModelRetry } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
 import { NO_SETTINGS } from './build-request.ts';
-import { collectStream } from './collect-stream.ts';
+import { callWrapped, RequestRefused } from './call-wrapped.ts';
+import { collectStream, type Delta, type StreamReader } from './collect-stream.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
+import type { HeldText, TextStop } from './held-text.ts';
+import { holdText } from './judge-text.ts';
+import { Bill } from './paid-call.ts';
 import { readModelResponse, readPaidUsage } from './read-model-response.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
+import { WholePieces } from './whole-pieces.ts';
 
 type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
 
@@ -21,13 +27,20 @@ type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
  * times; the policies are not asked again, as nothing changed.
  */
 export function callModel(effect: CallModel, session: Session): Promise<LoopEvent> {
-  const request = toModelRequest(effect.request ?? session.request, session);
-  return attempt({ request, turn: effect.turn, session }, 1, NO_USAGE);
+  const request = effect.request ?? session.request;
+  if (request === undefined)
+    throw new TypeError('a model was to be called before its request was built');
+  const { turn, attempt: number } = effect;
+  const isWrapped = session.gateFor(turn.turnId).has('wrapLlmCall');
+  return attempt({ request, turn, attempt: number, session, isWrapped }, 1, NO_USAGE);
 }
 
 interface ModelCall {
-  readonly request: ModelRequest;
+  readonly request: ChatRequest;
+  /** True when policies are around it. */
+  readonly isWrapped: boolean;
   readonly turn: OpenTurn;
+  readonly attempt: number;
   readonly session: Session;
 }
 
@@ -35,8 +48,13 @@ interface ModelCall {
 function attempt(call: ModelCall, sent: number, before: Usage): Promise<LoopEvent> {
   const { turn, session } = call;
   const started = session.now();
-  return send(call, (answer) => {
-    if (answer.type === 'cancelled') return { type: 'turn.cancelled', usage: before };
+  return send(call, (answer, paid) => {
+    if (answer.type === 'cancelled')
+      return { type: 'turn.cancelled', usage: addUsage(before, paid) };
+    if (answer.type === 'stopped')
+      return stopped(answer.stop, session, { turn, usage: addUsage(before, paid) });
+    if (answer.type === 'refused')
+      return refused(answer, session, { turn, usage: addUsage(before, paid) });
     if (answer.type === 'failed')
       return failure(answer.error, session, { turn, usage: addUsage(before, answer.usage) });
     const usage = addUsage(before, answer.response.usage);
@@ -64,26 +82,32 @@ function attempt(call: ModelCall, sent: number, before: Usage): Promise<LoopEven
 type Answer =
   | { readonly type: 'cancelled' }
   | { readonly type: 'responded'; readonly response: ModelResponse }
+  | { readonly type: 'stopped'; readonly stop: TextStop }
+  | RequestRefused
   | { readonly type: 'failed'; readonly error: unknown; readonly usage: Usage };
 
 /** Waits for the model or the cancel, whichever comes first. What comes after a cancel has nobody to hear it. */
 function send(
   call: ModelCall,
-  take: (answer: Answer) => MaybePromise<LoopEvent>,
+  take: (answer: Answer, paid: Usage) => MaybePromise<LoopEvent>,
 ): Promise<LoopEvent> {
   const { model } = call.session.ports;
   const { cancel } = call.session.options;
   return new Promise((resolve, reject) => {
     let open = true;
-    const options = new CallOptions(call);
+    const held = holdText(call, {
+      stop: (stop) => settle({ type: 'stopped', stop }),
+      fail: (error) => settle({ type: 'failed', error, usage: NO_USAGE }),
+    });
+    const options = new CallOptions(call, held);
     const onCancel = (): void => settle(CANCELLED);
     const settle = (answer: Answer): void => {
       if (!open) return;
       open = false;
-      options.end();
+      options.end(answer.type);
       cancel.unlisten(onCancel);
       try {
-        resolve(take(answer));
+        resolve(take(answer, options.bill?.usage ?? NO_USAGE));
       } catch (error) {
         reject(error);
       }
@@ -91,33 +115,45 @@ function send(
     cancel.listen(onCancel);
     if (!open) return;
     start(call, options).then(
-      (given) => settle(read(given, model.id)),
+      (given) => settle(read(given, model.id, options.bill)),
       // What failed attempts have cost comes with the error.
-      (error: unknown) => settle({ type: 'failed', error, usage: readPaidUsage(error) }),
+      (error: unknown) => settle(failedWith(error, options.bill)),
     );
   });
 }
 
 const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
+/** Where calls are counted one by one, what the last of them has cost is in the sum already. */
+function failedWith(error: unknown, bill: Bill | undefined): Answer {
+  return { type: 'failed', error, usage: bill?.usage ?? readPaidUsage(error) };
+}
+
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
-function start(
-  { request, turn, session }: ModelCall,
-  options: CallOptions,
-): Promise<ModelResponse> {
+function start(call: ModelCall, options: CallOptions): Promise<ModelResponse | RequestRefused> {
+  const { turn, session } = call;
   const { model } = session.ports;
+  const { streams } = session.options;
+  const { bill } = options;
+  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, session);
   try {
-    if (!session.options.streams) return Promise.resolve(model.generate(request, options));
-    return collectStream((forget) => model.stream(request, options.forStream(forget)), {
-      cancel: session.options.cancel,
-      onDelta: (kind, text) => delta(session, turn, { kind, text }),
-    });
+    if (!streams && bill === undefined)
+      return Promise.resolve(model.generate(toModel(call.request), options));
+    const reader: StreamReader = {
+      cancel: options.scope,
+      onDelta: (piece) => (streams ? delta(session, turn, { piece, options }) : undefined),
+    };
+    if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
+    const request = toModel(call.request);
+    return collectStream((forget) => model.stream(request, options.forStream(forget)), reader);
   } catch (error) {
     return Promise.reject(error);
   }
 }
 
-function read(given: unknown, modelId: string): Answer {
+function read(given: unknown, modelId: string, bill: Bill | undefined): Answer {
+  // Looked at only where it comes from below a policy: what a model gives may throw when it is.
+  if (bill !== undefined && given instanceof RequestRefused) return given;
   try {
     return { type: 'responded', response: readModelResponse(given, modelId) };
   } catch (error) {
@@ -129,16 +165,25 @@ function read(given: unknown, modelId: string): Answer {
 class CallOptions implements ModelCallOptions {
   /** A model that begins a stream again tells of it, and what was read, and shown live, is taken back. */
   readonly restarts = true;
+  readonly held: HeldText | undefined;
+  readonly pieces: WholePieces = new WholePieces();
+  /** What the calls below the policies cost; absent where there are no such policies. */
+  readonly bill: Bill | undefined;
+  /** What ends the call: a cancel of the run, or a policy that stops the text. */
+  readonly scope: CancelScope;
   readonly #call: ModelCall;
   #forget: (() => void) | undefined;
   #hasEnded = false;
 
-  constructor(call: ModelCall) {
+  constructor(call: ModelCall, held: HeldText | undefined) {
     this.#call = call;
+    this.held = held;
+    this.bill = call.isWrapped ? new Bill() : undefined;
+    this.scope = held === undefined ? call.session.options.cancel : new CancelScope();
   }
 
   get signal(): AbortSignal {
-    return this.#call.session.options.cancel.signal;
+    return this.scope.signal;
   }
 
   get onRetry(): (retry: ModelRetry) => void {
@@ -151,14 +196,19 @@ class CallOptions implements ModelCallOptions {
   }
 
   /** A model may go on after its call has ended; nobody hears of that. */
-  end(): void {
+  end(by: Answer['type']): void {
     this.#hasEnded = true;
+    this.held?.close();
+    if (by === 'stopped' || by === 'cancelled')
+      this.scope.cancel(this.#call.session.options.cancel.reason);
   }
 
   #tell({ attempt, delayMs, reason }: ModelRetry): void {
     const { session, turn } = this.#call;
     if (this.#hasEnded) return;
     this.#forget?.();
+    this.held?.forget();
+    this.pieces.forget();
     retract(session, FAILED, { turn, point: 'model' });
     session.record({ type: 'llm.retrying', reason, attempt, delayMs }, turn.turnId, turn.step);
   }
@@ -168,22 +218,49 @@ class CallOptions implements ModelCallOptions {
 function delta(
   session: Session,
   turn: OpenTurn,
-  piece: { readonly kind: 'text' | 'reasoning' | 'tool-input'; readonly text: string },
+  { piece, options }: { readonly piece: Delta; readonly options: CallOptions },
 ): Promise<void> | undefined {
-  const { kind, text } = piece;
-  if (!session.options.live || session.options.cancel.cancelled || text === '') return undefined;
+  const { live, cancel, backpressure } = session.options;
+  const { type: kind } = piece;
+  const { held } = options;
+  if (held !== undefined) return held.add(kind === 'text' ? piece.text : '') ?? backpressure();
+  if (!live || cancel.cancelled) return undefined;
+  const text = options.pieces.take(piece);
+  if (text === '') return undefined;
   session.hasStreamed = true;
-  session.record({ type: 'llm.delta', kind, text }, turn.turnId, turn.step);
-  return session.options.backpressure();
+  const about =
+    piece.type === 'tool-input' ? { providerCallId: piece.id, toolName: piece.toolName } : {};
+  session.record({ type: 'llm.delta', kind, text, ...about }, turn.turnId, turn.step);
+  return backpressure();
 }
 
-function toModelRequest(request: ChatRequest | undefined, session: Session): ModelRequest {
-  if (request === undefined)
-    throw new TypeError('a model was to be called before its request was built');
+function toModelRequest(request: ChatRequest, session: Session): ModelRequest {
   const { messages, settings, tools } = request;
   const own = session.ports.settings;
   const both = settings === NO_SETTINGS ? own : { ...own, ...settings };
   return Object.freeze({ messages, settings: both, tools });
+}
+
+/** A policy has ended the answer, or the turn was cancelled while it was asked. */
+function stopped(
+  stop: TextStop,
+  session: Session,
+  { turn, usage }: { readonly turn: OpenTurn; readonly usage: Usage },
+): LoopEvent {
+  retract(session, stop, { turn, point: 'onTextWindow' });
+  if (stop.type === 'cancelled') return { type: 'turn.cancelled', usage };
+  if (stop.type === 'failed') session.error = stop.error;
+  return { type: 'text.stopped', verdict: stop, usage };
+}
+
+/** A policy put another request in place, and that one was refused. */
+function refused(
+  { verdict }: RequestRefused,
+  session: Session,
+  { turn, usage }: { readonly turn: OpenTurn; readonly usage: Usage },
+): LoopEvent {
+  retract(session, verdict, { turn, point: 'preLlmRequest' });
+  return { type: 'call.refused', verdict, usage };
 }
 
 /** What a live reader has seen of an answer that failed does not count. */

@@ -3,14 +3,15 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
-import type { Effect, LedgerNote } from './effect.ts';
-import type { FinishedCall, LoopEvent } from './event.ts';
+import type { Effect } from './effect.ts';
+import type { LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
+import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
-import { momentOf } from './perform-judge.ts';
+import { runWrapped } from './run-wrapped.ts';
 import type { Session } from './session.ts';
-import type { BatchCall, OpenTurn } from './state.ts';
+import type { BatchCall, FinishedCall, LedgerNote, OpenTurn } from './state.ts';
 
 type RunTools = Extract<Effect, { readonly type: 'run-tools' }>;
 
@@ -93,17 +94,29 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   const since = session.now();
   const known = knownOutcome(call, run) ?? reasonNotToStart(run);
   if (known !== undefined) return withoutRun(known, { call, index, run });
-  const end = (result: ToolResult): MaybePromise<FinishedCall> => {
+  const end = (result: ToolResult, recorded?: ToolResult): MaybePromise<FinishedCall> => {
     const durationMs = Math.round(session.now() - since);
-    const ended: FinishedCall = { callId, result, durationMs, started: true };
+    const kept = recorded !== undefined && { recorded };
+    const ended: FinishedCall = { callId, result, ...kept, durationMs, started: true };
     if (calls.length === 1 || call.sideEffects !== 'once') return ended;
-    return saveProgress(call, result, run).then(() => ended);
+    return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
     const judging = lookAt(raw, { call, index, run });
-    return isThenable(judging) ? judging.then(end) : end(judging);
+    return isThenable(judging) ? judging.then((result) => end(result)) : end(judging);
   };
-  const executing = executeCall(call, session, { turn, attempt: attemptOf(call, run) });
+  const place = { turn, attempt: attemptOf(call, run) };
+  if (session.gateFor(turn.turnId).has('wrapToolUse')) {
+    const about = { index, size: calls.length };
+    return runWrapped(call, session, { ...place, batch: about }).then(async (wrapped) => {
+      const { result, recorded } = wrapped;
+      const judging = wrapped.unanswered
+        ? result
+        : lookAt(result, { call: wrapped.call, index, run });
+      return end(await judging, recorded);
+    });
+  }
+  const executing = executeCall(call, session, place);
   return isThenable(executing) ? executing.then(look) : look(executing);
 }
 
@@ -117,9 +130,18 @@ function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedC
     started: false,
   });
   const isUnseen = about.run.ledger.get(callId)?.late === true;
-  const judging = isUnseen ? lookAt(known, about) : known;
+  const judging = isUnseen ? lookAt(unwrapped(known, about.run), about) : known;
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
+
+/** No policy can be put around a call that is over: what those would have let go of it, nobody knows. */
+function unwrapped(known: ToolResult, { session, turn }: BatchRun): ToolResult {
+  if (!session.gateFor(turn.turnId).has('wrapToolUse')) return known;
+  return Object.freeze({ outcome: known.outcome, isError: true, output: UNWRAPPED });
+}
+
+const UNWRAPPED =
+  'The call did run, but its result came too late for the policies around it, and was withheld. Do not repeat the call before that has been checked';
 
 interface CallPlace {
   readonly call: BatchCall;

@@ -3,6 +3,7 @@ import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { judgeBatch, rejudgeBatch } from './perform-batch.ts';
 import { commit } from './perform-commit.ts';
+import { judgeError, tellError } from './perform-error.ts';
 import { judgeOpening, judgeOutgoing, judgeRequest, judgeResponse } from './perform-judge.ts';
 import { callModel } from './perform-model.ts';
 import { runTools } from './perform-tools.ts';
@@ -33,6 +34,10 @@ export function perform(effect: Effect, session: Session): MaybePromise<LoopEven
       return judgeOutgoing(effect, session);
     case 'run-tools':
       return runTools(effect, session);
+    case 'judge-error':
+      return judgeError(effect, session);
+    case 'tell-error':
+      return tellError(effect, session);
     case 'commit':
       return commit(effect, session);
   }

@@ -33,6 +33,8 @@ export interface Prices {
 /** What `step` goes by beside the state. Never stored: a new release may bring other rules. */
 export interface Rules {
   readonly maxResponseRetries: number;
+  /** How often in a row `onError` may recover a model call. */
+  readonly maxRecoveries: number;
   readonly resetStreakOn: 'accept' | 'user-message';
   readonly limits: Limits;
   /** The id of the agent's model, under which its price may stand. */

@@ -9,6 +9,7 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StoredThread } from '../stores/port.ts';
+import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
 import { type ThreadState, turnOf } from './state.ts';
@@ -28,6 +29,8 @@ export interface RunOptions {
   readonly isWatched: (type: EventType) => boolean;
   /** True when deltas leave as they come. */
   readonly live: boolean;
+  /** True when text leaves as far as policies let it go. */
+  readonly windowed: boolean;
   /** True when the model's streaming call is to be used. */
   readonly streams: boolean;
 }
@@ -52,6 +55,8 @@ export class Session {
   error: AgentHooksError | undefined;
   /** True when deltas of the current response have left already. */
   hasStreamed = false;
+  /** The text of the current response that waits for its windows; absent where nobody could let it go. */
+  held: HeldText | undefined;
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
   #outbox: AgentEvent[] = [];
@@ -242,7 +247,7 @@ export class Session {
   }
 
   readonly #digestOf = (point: HookPoint, payload: unknown): string =>
-    point === 'preLlmRequest'
+    point === 'preLlmRequest' || point === 'wrapLlmCall'
       ? this.digest.ofRequest(payload as ChatRequest)
       : this.digest.of(payload);
 

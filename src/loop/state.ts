@@ -1,9 +1,10 @@
 import type { ErrorInfo } from '../errors/base.ts';
+import type { FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { AssistantPart, ToolOutcome, UserMessage } from '../protocol/message.ts';
-import type { SideEffects, ToolTier } from '../protocol/tool.ts';
+import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
+import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -16,6 +17,7 @@ import type { SideEffects, ToolTier } from '../protocol/tool.ts';
  * L6  One `turn.finished` for every `turn.started`.
  * L7  Feedback is in a stored state until its first delivery, and in nothing else that is kept.
  * L8  No paid call and no `once` tool starts before the store knows that it may have.
+ * L9  A recovery is committed before the next paid call, and there are never more in a row than the cap.
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */
@@ -28,6 +30,8 @@ export interface ThreadState {
   /** The number of the latest turn; turns count from 1. */
   readonly turn: number;
   readonly streak: Streak;
+  /** How often in a row `onError` has recovered a model call; absent for never. Over when the streak is. */
+  readonly recoveries?: number;
   readonly totals: Totals;
   readonly phase: Phase;
   /** The digest of the history as far as it has been made, to go on from. */
@@ -139,6 +143,47 @@ export interface Batch {
   readonly pauses: number;
 }
 
+export interface FinishedCall {
+  readonly callId: string;
+  readonly result: ToolResult;
+  /** What the ledger keeps, where that is not the result: nothing ran, and a policy answered in its place. */
+  readonly recorded?: ToolResult;
+  readonly durationMs: number;
+  /** False for one that an earlier process ran, or that never started. */
+  readonly started: boolean;
+}
+
+/** What the ledger is told of one `once` call: that it may start, or how it ended. */
+export interface LedgerNote {
+  readonly callId: string;
+  readonly inputDigest: string;
+  readonly result?: ToolResult;
+}
+
+/** How a turn is to end when the policies have been told why: what is shown, and what its last commit writes. */
+export interface Ending {
+  readonly outcome: Outcome;
+  readonly fallback?: FallbackCause;
+  readonly rejected?: true;
+  readonly messages: readonly Message[];
+  readonly approvals: readonly Approval[];
+  readonly ledger: readonly LedgerNote[];
+}
+
+/**
+ * What the policies are asked about, or only told of: then the turn ends whatever they say. The feedback of `note`
+ * has reached nobody, and goes into the next request.
+ */
+export type Failure =
+  | { readonly kind: 'told'; readonly error: ErrorInfo; readonly ending: Ending }
+  | {
+      readonly kind: 'model';
+      readonly attempt: number;
+      readonly error: ErrorInfo;
+      readonly note?: string;
+    }
+  | { readonly kind: 'tools'; readonly batch: Batch; readonly finished: readonly FinishedCall[] };
+
 /** Where a thread is. Each variant holds exactly what is legal there. */
 export type Phase =
   | { readonly name: 'idle' }
@@ -161,6 +206,7 @@ export type Phase =
       readonly turn: OpenTurn;
       readonly attempt: number;
       readonly request?: ChatRequest;
+      readonly note?: string;
     }
   | {
       readonly name: 'answering';
@@ -187,6 +233,8 @@ export type Phase =
       readonly recovering: boolean;
       readonly next?: NextTurn;
     }
+  /** Something has failed and is over and paid for; the policies are asked whether the turn goes on, or told why it ends. */
+  | { readonly name: 'failing'; readonly turn: OpenTurn; readonly failure: Failure }
   /** The turn is settled and stored; the next one can begin. */
   | { readonly name: 'waiting'; readonly turn: OpenTurn; readonly next: NextTurn }
   /** `turn` is the one whose events are being stored: its step may be the one before that of `next`. */

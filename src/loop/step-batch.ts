@@ -4,7 +4,6 @@ import type { HookFailed } from '../hooks/gate.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
-import type { LedgerNote } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { mayAnswer } from './may-answer.ts';
 import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
@@ -16,7 +15,7 @@ import {
   refuseOpenCalls,
   settleBatch,
 } from './settle-batch.ts';
-import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import type { Batch, BatchCall, LedgerNote, OpenTurn, ThreadState } from './state.ts';
 import { rejectResponse, resetStreak } from './step-response.ts';
 import { commitThen, enter, failed, type Transition } from './transition.ts';
 

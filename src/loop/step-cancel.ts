@@ -3,7 +3,8 @@ import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { settleBatch } from './settle-batch.ts';
 import { spendIfAny } from './spend.ts';
-import type { Batch, BatchCall, OpenTurn, ThreadState } from './state.ts';
+import type { Batch, BatchCall, OpenTurn, Phase, ThreadState } from './state.ts';
+import { writesOf } from './step-tools.ts';
 import { finish, type Transition } from './transition.ts';
 
 const CANCELLED = { status: 'cancelled' } as const;
@@ -26,6 +27,8 @@ export function onCancelled(
       return phase.speech.kind === 'beside' && phase.speech.batch.pauses > 0
         ? settleCancelled(state, phase.turn, { batch: phase.speech.batch, rules })
         : finishCancelled(state, phase.turn, { usage: event.usage, rules });
+    case 'failing':
+      return cancelFailing(state, phase, { usage: event.usage, rules });
     case 'awaiting-approval':
     case 'rejudging':
       return settleCancelled(state, phase.turn, { batch: phase.batch, rules });
@@ -41,6 +44,24 @@ function finishCancelled(
 ): Transition {
   const paid = spendIfAny(state, turn, { usage, rules });
   return finish(paid.state, paid.turn, { outcome: CANCELLED, rules });
+}
+
+/** What has happened before the policies heard of the error is kept: tools that ran, and answers to approvals. */
+function cancelFailing(
+  state: ThreadState,
+  { turn, failure }: Extract<Phase, { readonly name: 'failing' }>,
+  { usage, rules }: { readonly usage: Usage | undefined; readonly rules: Rules },
+): Transition {
+  switch (failure.kind) {
+    case 'model':
+      return finishCancelled(state, turn, { usage, rules });
+    case 'tools': {
+      const writes = writesOf(failure.batch, failure.finished);
+      return finish(state, turn, { ...writes, outcome: CANCELLED, rules });
+    }
+    case 'told':
+      return finish(state, turn, { ...failure.ending, outcome: CANCELLED, rules });
+  }
 }
 
 /** A batch somebody was asked about enters the history, every call of it as cancelled. */

@@ -1,13 +1,14 @@
 import { joinFeedback, type NamedFeedback } from '../decisions/fold.ts';
-import { ResponseRetryCapError } from '../errors/hook-error.ts';
+import { errorInfo } from '../errors/base.ts';
+import { HookError, ResponseRetryCapError } from '../errors/hook-error.ts';
 import type { EventBody } from '../events/event.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { beginNextStep } from './begin-step.ts';
-import type { LoopEvent } from './event.ts';
+import type { LoopEvent, ResponsePoint, TextVerdict } from './event.ts';
 import type { Rules } from './rules.ts';
 import { spend, spendIfAny } from './spend.ts';
-import type { OpenTurn, ThreadState } from './state.ts';
+import type { Failure, OpenTurn, ThreadState } from './state.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
@@ -40,11 +41,13 @@ export function onRequestJudged(
   }
   if (verdict.type !== 'pass') return undefined;
   const attempt = phase.attempt + (phase.armed ? 0 : 1);
+  const { note } = phase;
   const calling = {
     name: 'calling',
     turn,
     attempt,
     ...(verdict.modified && { request: verdict.value }),
+    ...(note !== undefined && { note }),
   } as const;
   const requested: EventBody = {
     type: 'llm.requested',
@@ -53,7 +56,6 @@ export function onRequestJudged(
     attempt,
   };
   if (phase.armed && !rules.announcesCalls) return enter(state, calling, [requested]);
-  const { note } = phase;
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
@@ -105,12 +107,21 @@ export function onModelFailed(
 ): Transition | undefined {
   const { phase } = state;
   if (phase.name !== 'calling') return undefined;
+  const { attempt, note } = phase;
+  const { error } = event;
   const paid = spendIfAny(state, phase.turn, { usage: event.usage, rules });
-  return finish(paid.state, paid.turn, {
-    outcome: event.refused ? { status: 'refused', text: '' } : failed(event.error),
-    rules,
-    fallback: event.refused ? 'response' : 'error',
-  });
+  if (event.refused) {
+    const outcome = { status: 'refused', text: '' } as const;
+    return finish(paid.state, paid.turn, { outcome, rules, fallback: 'response' });
+  }
+  // A failure of a policy around the call is not for others to forgive.
+  if (HookError.isInstance(error)) {
+    const outcome = failed(error);
+    return finish(paid.state, paid.turn, { outcome, rules, fallback: 'hook-failure' });
+  }
+  const kept = note !== undefined && { note };
+  const failure: Failure = { kind: 'model', attempt, error: errorInfo(error), ...kept };
+  return enter(paid.state, { name: 'failing', turn: paid.turn, failure });
 }
 
 export function onResponseJudged(
@@ -124,23 +135,8 @@ export function onResponseJudged(
   const { verdict } = event;
   switch (verdict.type) {
     case 'failed':
-      return finish(state, turn, {
-        outcome: failed(verdict.error),
-        rules,
-        fallback: 'hook-failure',
-      });
     case 'block':
-      return finish(state, turn, {
-        outcome: {
-          status: 'blocked',
-          by: verdict.policy,
-          point: 'onLlmResponse',
-          reason: verdict.reason,
-          text: '',
-        },
-        rules,
-        fallback: 'response',
-      });
+      return dropResponse(state, turn, { verdict, point: event.point, rules });
     case 'retry-with-feedback':
       return rejectResponse(state, turn, {
         feedback: verdict.feedback,
@@ -162,6 +158,39 @@ export function onResponseJudged(
       });
     }
   }
+}
+
+/** Ends a turn whose answer was stopped before it was whole. */
+export function onTextStopped(
+  state: ThreadState,
+  event: Of<'text.stopped'>,
+  rules: Rules,
+): Transition | undefined {
+  const { phase } = state;
+  if (phase.name !== 'calling') return undefined;
+  const { verdict, usage } = event;
+  const paid = spendIfAny(state, phase.turn, { usage, rules });
+  return dropResponse(paid.state, paid.turn, { verdict, point: 'onTextWindow', rules });
+}
+
+function dropResponse(
+  state: ThreadState,
+  turn: OpenTurn,
+  {
+    verdict,
+    point,
+    rules,
+  }: { readonly verdict: TextVerdict; readonly point: ResponsePoint; readonly rules: Rules },
+): Transition {
+  if (verdict.type === 'failed') {
+    return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+  }
+  const { policy: by, reason } = verdict;
+  return finish(state, turn, {
+    outcome: { status: 'blocked', by, point, reason, text: '' },
+    rules,
+    fallback: 'response',
+  });
 }
 
 /** Drops the response and asks again, unless that has happened too often in a row (L5, L7). */
@@ -208,11 +237,11 @@ export function rejectResponse(
   });
 }
 
-/** The response was accepted and its batch, if any, survived: the streak is over (L5). */
+/** The response was accepted and its batch, if any, survived: the streak is over (L5), and so are recoveries (L9). */
 export function resetStreak(state: ThreadState): ThreadState {
-  return state.streak.count === 0
-    ? state
-    : { ...state, streak: { count: 0, policy: '', point: '' } };
+  if (state.streak.count === 0 && state.recoveries === undefined) return state;
+  const { recoveries: _over, ...rest } = state;
+  return { ...rest, streak: { count: 0, policy: '', point: '' } };
 }
 
 /**

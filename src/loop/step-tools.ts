@@ -2,14 +2,14 @@ import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { beginNextStep } from './begin-step.ts';
-import type { LedgerNote } from './effect.ts';
-import type { FinishedCall, LoopEvent } from './event.ts';
+import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { toolMessage } from './settle-batch.ts';
-import type { Batch, ThreadState } from './state.ts';
+import type { Batch, FinishedCall, LedgerNote, ThreadState } from './state.ts';
 import {
   closingEvents,
   commitThen,
+  enter,
   failed,
   finish,
   type Transition,
@@ -25,17 +25,14 @@ export function onToolsFinished(
   const { phase } = state;
   if (phase.name !== 'running') return undefined;
   const { turn, batch, next } = phase;
-  const results = new Map<string, ToolResult>();
-  for (const { callId, result } of event.results) results.set(callId, result);
-  const writes: Writes = {
-    messages: [toolMessage(batch.calls, results)],
-    ledger: ledgerOf(batch, results),
-  };
-  const events = event.results.map((finished) => finishedEvent(batch, finished));
+  const { results: finished, tick } = event;
+  // Nobody is asked what becomes of a turn that ends anyway.
+  if (!event.cancelled && next === undefined && finished.some(hasFailed))
+    return enter(state, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });
+  const writes = writesOf(batch, finished);
   if (event.cancelled)
-    return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, events, rules });
-  if (next === undefined)
-    return beginNextStep(state, turn, { ...writes, tick: event.tick, events, rules });
+    return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, rules });
+  if (next === undefined) return beginNextStep(state, turn, { ...writes, tick, rules });
   const outcome = failed(new TurnInterruptedError(turn.turnId));
   return commitThen(
     state,
@@ -43,10 +40,32 @@ export function onToolsFinished(
     {
       ...writes,
       turn,
-      events: [...events, ...closingEvents(turn, outcome, false)],
+      events: [...writes.events, ...closingEvents(turn, outcome, false)],
       checkpoint: { name: 'finished', turn, outcome },
     },
   );
+}
+
+/** What a batch that is over leaves: its results, and what the ledger and the record tell of them. */
+export function writesOf(
+  batch: Batch,
+  finished: readonly FinishedCall[],
+): Writes & { readonly events: readonly EventBody[] } {
+  const results = new Map<string, ToolResult>();
+  const recorded = new Map<string, ToolResult>();
+  for (const one of finished) {
+    results.set(one.callId, one.result);
+    recorded.set(one.callId, one.recorded ?? one.result);
+  }
+  return {
+    messages: [toolMessage(batch.calls, results)],
+    ledger: ledgerOf(batch, recorded),
+    events: finished.map((one) => finishedEvent(batch, one)),
+  };
+}
+
+function hasFailed({ result }: FinishedCall): boolean {
+  return result.outcome === 'failed';
 }
 
 function ledgerOf(batch: Batch, results: ReadonlyMap<string, ToolResult>): readonly LedgerNote[] {

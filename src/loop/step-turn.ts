@@ -9,6 +9,7 @@ import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
 import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
+import { resetStreak } from './step-response.ts';
 import {
   closingEvents,
   commitThen,
@@ -169,9 +170,7 @@ function active(turn: OpenTurn, tick: number): OpenTurn {
 }
 
 function resetOnMessage(state: ThreadState, rules: Rules): ThreadState {
-  return rules.resetStreakOn === 'user-message'
-    ? { ...state, streak: { count: 0, policy: '', point: '' } }
-    : state;
+  return rules.resetStreakOn === 'user-message' ? resetStreak(state) : state;
 }
 
 function withText(message: UserMessage, text: string): UserMessage {

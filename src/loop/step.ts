@@ -7,12 +7,15 @@ import { onApprovalsAnswered } from './step-approvals.ts';
 import { onBatchJudged } from './step-batch.ts';
 import { onCancelled } from './step-cancel.ts';
 import { onCommitFailed, onCommitted } from './step-commit.ts';
+import { onErrorJudged } from './step-error.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
+import { onCallRefused } from './step-refused.ts';
 import {
   onModelFailed,
   onModelResponded,
   onRequestJudged,
   onResponseJudged,
+  onTextStopped,
 } from './step-response.ts';
 import { onToolsFinished } from './step-tools.ts';
 import { onOpeningJudged, onThreadEnded, onTurnRequested, onTurnResumed } from './step-turn.ts';
@@ -45,6 +48,10 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onModelResponded(state, event, rules);
     case 'model.failed':
       return onModelFailed(state, event, rules);
+    case 'text.stopped':
+      return onTextStopped(state, event, rules);
+    case 'call.refused':
+      return onCallRefused(state, event, rules);
     case 'response.judged':
       return onResponseJudged(state, event, rules);
     case 'batch.judged':
@@ -53,6 +60,8 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onOutgoingJudged(state, event, rules);
     case 'tools.finished':
       return onToolsFinished(state, event, rules);
+    case 'error.judged':
+      return onErrorJudged(state, event, rules);
     case 'thread.ended':
       return onThreadEnded(state, event);
     case 'approvals.answered':

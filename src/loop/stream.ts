@@ -6,6 +6,10 @@ const HIGH_WATER = 64;
 /**
  * The events of one run as they come, and its result. Every reader gets all of them, from the first one on, also
  * one that comes late. Ends after the last event, never by throwing.
+ *
+ * While a reader is 64 events behind, the model's stream waits for it. A reader that stops taking events without
+ * leaving its loop so holds the run, and its thread, until it goes on, leaves, or the run is cancelled. One that
+ * leaves, or never begins, holds nothing up.
  */
 export interface RunStream extends AsyncIterable<AgentEvent> {
   /** Settles when the run has ended; rejects only for a mistake of the caller. */

@@ -1,12 +1,13 @@
 import { type AgentHooksError, errorInfo } from '../errors/base.ts';
+import { TurnCancelledError } from '../errors/interrupted.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Message } from '../protocol/message.ts';
-import type { Effect, LedgerNote } from './effect.ts';
+import type { Effect } from './effect.ts';
 import { pending } from './pending.ts';
 import type { Rules } from './rules.ts';
 import { costOfTurn } from './spend.ts';
-import type { OpenTurn, Outcome, Phase, ThreadState } from './state.ts';
+import type { Ending, LedgerNote, OpenTurn, Outcome, Phase, ThreadState } from './state.ts';
 
 /** What one event makes of a state: the next state, and what has to be done in this order. */
 export interface Transition {
@@ -61,7 +62,10 @@ export function commitThen(
   return { state: { ...state, phase: { name: 'committing', turn, next } }, effects };
 }
 
-/** Ends the turn: its last events, its outcome, one commit (L6). */
+/**
+ * Ends the turn: its last events, its outcome, one commit (L6). An error that the policies were not asked about they
+ * are told of first, as long as that can be waited for, so that what they record is part of the commit.
+ */
 export function finish(
   state: ThreadState,
   turn: OpenTurn,
@@ -69,22 +73,55 @@ export function finish(
     readonly outcome: Outcome;
     readonly events?: readonly EventBody[];
     readonly fallback?: FallbackCause;
+    /** What is shown in the place of the text of `fallback`. */
+    readonly text?: string;
     readonly rules: Rules;
     readonly rejected?: boolean;
+    /** True when the policies know of the error. */
+    readonly known?: boolean;
   },
 ): Transition {
-  const outcome = withFallback(ending.outcome, ending.fallback, ending.rules);
-  const events: EventBody[] = [...(ending.events ?? [])];
+  const { events = [] } = ending;
+  if (ending.outcome.status === 'failed' && ending.known !== true) {
+    const { error } = ending.outcome;
+    const failure = { kind: 'told', error, ending: endingOf(ending) } as const;
+    return enter(state, { name: 'failing', turn, failure }, events);
+  }
+  const outcome = withFallback(ending);
+  const closing: EventBody[] = [...events];
   if (ending.fallback !== undefined && 'text' in outcome && outcome.text !== '') {
-    events.push({
+    closing.push({
       type: 'message.outgoing',
       text: outcome.text,
       isFinal: true,
       fallback: ending.fallback,
     });
   }
-  events.push(...closingEvents(turn, outcome, ending.rejected === true));
-  return commitThen(state, { name: 'finished', turn, outcome }, { ...ending, turn, events });
+  closing.push(...closingEvents(turn, outcome, ending.rejected === true));
+  const phase = { name: 'finished', turn, outcome } as const;
+  const ended = commitThen(state, phase, { ...ending, turn, events: closing });
+  return outcome.status === 'cancelled' ? tellCancelled(turn, ended) : ended;
+}
+
+function endingOf(
+  ending: Writes & Omit<Ending, keyof Writes | 'rejected'> & { readonly rejected?: boolean },
+): Ending {
+  const { outcome, fallback, rejected, messages = [], approvals = [], ledger = [] } = ending;
+  return {
+    outcome,
+    ...(fallback !== undefined && { fallback }),
+    ...(rejected === true && { rejected }),
+    messages,
+    approvals,
+    ledger,
+  };
+}
+
+/** Nobody is waited for any more, so it is no question of its own. */
+function tellCancelled(turn: OpenTurn, ended: Transition): Transition {
+  const error = new TurnCancelledError(turn.turnId);
+  const telling = { type: 'tell-error', turn, error: errorInfo(error) } as const;
+  return { ...ended, effects: [telling, ...ended.effects], error };
 }
 
 /** The events every ended turn closes with: its step, if one was open, and itself. */
@@ -118,10 +155,15 @@ export function failed(error: AgentHooksError): Outcome {
   return { status: 'failed', error: errorInfo(error), text: '' };
 }
 
-function withFallback(outcome: Outcome, cause: FallbackCause | undefined, rules: Rules): Outcome {
-  return cause === undefined || !('text' in outcome)
-    ? outcome
-    : { ...outcome, text: rules.fallbacks[cause] };
+function withFallback(ending: {
+  readonly outcome: Outcome;
+  readonly fallback?: FallbackCause;
+  readonly text?: string;
+  readonly rules: Rules;
+}): Outcome {
+  const { outcome, fallback, rules } = ending;
+  if (fallback === undefined || !('text' in outcome)) return outcome;
+  return { ...outcome, text: ending.text ?? rules.fallbacks[fallback] };
 }
 
 export function emit(turn: OpenTurn, events: readonly EventBody[]): Effect {

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
-import type { AssistantPart, Message } from './message.ts';
+import type { AssistantPart, FilePart, Message } from './message.ts';
 
 /** Why a model stopped. Only `tool-calls` lets tools run. */
 export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
@@ -76,7 +76,7 @@ export type ChatStreamPart =
       readonly text: string;
     }
   | { readonly type: 'tool-call'; readonly call: ModelToolCall }
-  | { readonly type: 'file'; readonly mediaType: string; readonly data: string }
+  | FilePart
   | { readonly type: 'finish'; readonly result: ModelFinish };
 
 /** A tool call as a model wrote it: the arguments are still text. */

@@ -22,20 +22,31 @@ export interface TurnStart {
   readonly isFirst: boolean;
 }
 
-/** Text a window holds back, as it grows. */
+/**
+ * The text of one answer as far as it has come. Characters are UTF-16 units, as in `length`; a window never ends
+ * within a surrogate pair.
+ */
 export interface TextWindow {
-  /** The text that is held and not yet released. */
-  readonly held: string;
-  /** How many characters of this response were released before. */
+  /** What is held back: everything that was not released. */
+  readonly text: string;
+  /** What was released before, for a policy that needs to look back. */
+  readonly before: string;
+  /** How many characters that are. */
   readonly released: number;
-  /** True when the model has finished: nothing more will be added. */
-  readonly isLast: boolean;
+  /** True when the model has finished: nothing more will come. Asked once, also of an answer that came whole. */
+  readonly isFinal: boolean;
 }
 
 /** Which prompt `systemPrompt` is asked about, and which model will read it. */
 export interface PromptInfo {
-  readonly purpose: Purpose;
+  /** What the request with this prompt is for. */
+  readonly site: Purpose;
+  /** The id of the model that will read it; `unknown` for one without an id. */
   readonly model: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  /** The step of the turn, from 1. */
+  readonly step: number;
 }
 
 /** What a model call is for. Only `main` calls count on the rejection streak. */

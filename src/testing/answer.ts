@@ -4,10 +4,11 @@ import type { ResponseDecision } from '../decisions/response-decision.ts';
 import type { ToolDecision } from '../decisions/tool-decision.ts';
 import type { ToolResultDecision } from '../decisions/tool-result-decision.ts';
 import type { TurnDecision } from '../decisions/turn-decision.ts';
+import type { WindowDecision } from '../decisions/window-decision.ts';
 import type { HookError, HookFailureKind } from '../errors/hook-error.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { IncomingText, OutgoingText, TextWindow, TurnStart } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 
 /** What each point is asked with, may answer, and hands on. */
@@ -15,6 +16,7 @@ export interface AskTable {
   onTurnStart: { asked: [turn: TurnStart]; decision: TurnDecision; value: TurnStart };
   onUserMessage: { asked: [message: IncomingText]; decision: MessageDecision; value: IncomingText };
   preLlmRequest: { asked: [request: ChatRequest]; decision: RequestDecision; value: ChatRequest };
+  onTextWindow: { asked: [window: TextWindow]; decision: WindowDecision; value: TextWindow };
   onLlmResponse: {
     asked: [response: ChatResponse];
     decision: ResponseDecision;

@@ -11,12 +11,13 @@ import type { Question } from '../hooks/record.ts';
 import { rewriteRequest } from '../hooks/rewrite-request.ts';
 import { rewriteResponse } from '../hooks/rewrite-response.ts';
 import { rewriteText } from '../hooks/rewrite-text.ts';
+import { windowMisfit } from '../hooks/window-chain.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { IncomingText } from '../protocol/texts.ts';
+import type { IncomingText, TextWindow } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { AskPoint } from './answer.ts';
 import { toolOf } from './tool-payloads.ts';
@@ -59,7 +60,17 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
   protected override question(): Question {
     const { point, payload, result, recheck } = this.#about;
     const { moment } = this.setting;
-    return { point, payload, ...(result !== undefined && { result }), moment, recheck };
+    return {
+      point,
+      payload,
+      ...(result !== undefined && { result }),
+      moment,
+      recheck,
+      // The payload of this point is a window.
+      ...(point === 'onTextWindow' && {
+        misfit: (decision: Move) => windowMisfit(decision, payload as TextWindow),
+      }),
+    };
   }
 
   protected override rewrite(decision: Move): MaybePromise<Rewrite<unknown>> {
@@ -114,6 +125,8 @@ function putInPlace(
   switch (place.point) {
     case 'onTurnStart':
       return { problem: 'a turn cannot be changed' };
+    case 'onTextWindow':
+      return { problem: 'text that is held cannot be changed' };
     case 'onUserMessage':
     case 'onOutgoingMessage':
       return rewriteText(value as IncomingText, decision as ModifyText);

@@ -83,6 +83,7 @@ export const ASK_POINTS: readonly AskPoint[] = Object.freeze([
   'onTurnStart',
   'onUserMessage',
   'preLlmRequest',
+  'onTextWindow',
   'onLlmResponse',
   'preToolUse',
   'postToolUse',

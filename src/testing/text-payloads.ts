@@ -1,6 +1,6 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { UserPart } from '../protocol/message.ts';
-import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { IncomingText, OutgoingText, TextWindow, TurnStart } from '../protocol/texts.ts';
 
 /** The turn the payloads of this kit belong to. Those of a history are `1`, `2` and so on, so no id is there twice. */
 export const TURN_ID = 'this-turn';
@@ -21,4 +21,13 @@ export function outgoingText(
   overrides: { readonly isFinal?: boolean } = {},
 ): OutgoingText {
   return deepFreeze({ text, isFinal: true, ...overrides });
+}
+
+/** What `onTextWindow` is asked about. Default: the whole text of an answer that has ended. */
+export function textWindow(
+  text: string,
+  overrides: { readonly before?: string; readonly isFinal?: boolean } = {},
+): TextWindow {
+  const { before = '', isFinal = true } = overrides;
+  return deepFreeze({ text, before, released: before.length, isFinal });
 }

@@ -68,9 +68,9 @@ describe('createAgent refuses', () => {
     ['a class in the place of a policy', { hooks: [Guard] }, 'no-hooks', /new MyPolicy\(\)/],
     [
       'a hook that this version would not ask',
-      { hooks: [defineHooks({ onTextWindow: () => undefined })] },
+      { hooks: [defineHooks({ onKnowledgeQuery: () => undefined })] },
       'not-enforced',
-      /onTextWindow.*does not ask/,
+      /onKnowledgeQuery.*does not ask/,
     ],
     [
       'two policies of one name',

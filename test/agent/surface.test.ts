@@ -5,7 +5,6 @@ import { callPay, desk } from '../loop/desk.ts';
 describe('what the types name and this version does not do', () => {
   const model = scriptedModel(['hello']);
   const refused = {
-    "streaming: 'window'": { streaming: 'window' },
     "onBusy: 'queue'": { onBusy: 'queue' },
     "onBusy: 'interrupt'": { onBusy: 'interrupt' },
     stateSchema: { stateSchema: {} },

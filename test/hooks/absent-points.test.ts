@@ -1,8 +1,10 @@
 import { defineHooks } from 'agent-hooks';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { Level } from '../../src/hooks/level.ts';
 import { ResultChain } from '../../src/hooks/result-chain.ts';
 import { ToolChain } from '../../src/hooks/tool-chain.ts';
 import { VerdictChain } from '../../src/hooks/verdict-chain.ts';
+import { WrappedToolCall } from '../../src/hooks/wrap-tool.ts';
 import { countWork, WITH_TOOLS, type Work } from './count-work.ts';
 
 const ASKED = [
@@ -77,6 +79,44 @@ describe('a point nobody implements costs no promise, timer, clone, freeze or si
         expect(await countWork([only(point, answer)], script)).toEqual(without);
       }
     }
+  });
+
+  test('as nothing is put around a call that no policy is around', async () => {
+    const reads = vi.spyOn(Level.prototype, 'next');
+    const runs = vi.spyOn(WrappedToolCall.prototype, 'run');
+    const times = () => [reads.mock.calls.length > 0, runs.mock.calls.length];
+    await countWork([only('preToolUse', now)]);
+    expect(times()).toEqual([false, 0]);
+    await countWork([defineHooks({ name: 'p', wrapToolUse: async (call, next) => next(call) })]);
+    expect(times()).toEqual([false, 2]);
+    await countWork([defineHooks({ name: 'p', wrapLlmCall: (request, next) => next(request) })]);
+    expect(times()).toEqual([true, 2]);
+  });
+
+  test('as a policy around tools adds nothing to a turn without any', async () => {
+    const script = ['Nothing.'];
+    const around = defineHooks({ name: 'p', wrapToolUse: async (call, next) => next(call) });
+    expect(await countWork([around], script)).toEqual(await countWork([], script));
+  });
+
+  test('as a system prompt is built at once: one `info` for each request, and no more', async () => {
+    const same = defineHooks({ name: 'p', systemPrompt: (prompt) => prompt });
+    const counted = await countWork([same]);
+    expect(counted).toEqual({ ...nobody, freezes: nobody.freezes + 2 });
+  });
+
+  test('as policies around calls share the one timer of the run, and make no signal', async () => {
+    const around = defineHooks({
+      name: 'p',
+      wrapToolUse: async (call, next) => next(call),
+      async *wrapLlmCall(request, next) {
+        yield* next(request);
+      },
+    });
+    expect(await countWork([around, { ...around, name: 'q' }])).toMatchObject({
+      timers: nobody.timers + 1,
+      clones: nobody.clones,
+    });
   });
 
   test('as a turn without policies has the timer of its lease and the signal of its model only', () => {
