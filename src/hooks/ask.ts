@@ -89,6 +89,13 @@ export class Ask implements ContextSource, Waiter {
   finish(outcome: Outcome, evenIfCancelled: boolean): Asked {
     this.durationMs = this.run.ports.now() - this.#startedAt;
     if (this.run.cancelled && !evenIfCancelled) return this.#end(CANCELLED);
+    // A process that was held up may see the answer before it sees that the time is over.
+    const isDue = this.durationMs > this.timeoutMs;
+    if (isDue && (outcome.type === 'answered' || outcome.type === 'rejected')) {
+      this.passed();
+      this.late(outcome, 'timed-out');
+      return this.#fail('timed-out');
+    }
     switch (outcome.type) {
       case 'answered':
         return this.#read(outcome.value);

@@ -1,3 +1,4 @@
+import type { ErrorDecision } from '../decisions/error-decision.ts';
 import type { MessageDecision } from '../decisions/message-decision.ts';
 import type { RequestDecision } from '../decisions/request-decision.ts';
 import type { ResponseDecision } from '../decisions/response-decision.ts';
@@ -5,6 +6,7 @@ import type { ToolDecision } from '../decisions/tool-decision.ts';
 import type { ToolResultDecision } from '../decisions/tool-result-decision.ts';
 import type { TurnDecision } from '../decisions/turn-decision.ts';
 import type { WindowDecision } from '../decisions/window-decision.ts';
+import type { AgentHooksError } from '../errors/base.ts';
 import type { HookError, HookFailureKind } from '../errors/hook-error.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -37,6 +39,7 @@ export interface AskTable {
     decision: MessageDecision;
     value: OutgoingText;
   };
+  onError: { asked: [error: AgentHooksError]; decision: ErrorDecision; value: AgentHooksError };
 }
 
 /** A point that answers with a decision. */

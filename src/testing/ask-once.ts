@@ -3,6 +3,8 @@ import type { ModifyRequest } from '../decisions/request-decision.ts';
 import type { ModifyResponse } from '../decisions/response-decision.ts';
 import type { ModifyInput } from '../decisions/tool-decision.ts';
 import type { ModifyResult } from '../decisions/tool-result-decision.ts';
+import { AgentHooksError } from '../errors/base.ts';
+import { errorForPolicy } from '../errors/error-for-policy.ts';
 import { HookError, type HookFailureKind } from '../errors/hook-error.ts';
 import type { Ask } from '../hooks/ask.ts';
 import { Chain, type ChainSetting, type Rewrite } from '../hooks/chain.ts';
@@ -52,9 +54,10 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
   #rewrite: Move | undefined;
 
   constructor(setting: ChainSetting, about: AskedAbout) {
-    super(setting, deepFreeze(about.result ?? about.payload));
+    const payload = frozen(about);
+    super(setting, about.result === undefined ? payload : deepFreeze(about.result));
     this.evenIfCancelled = about.point === 'postToolUse';
-    this.#about = { ...about, payload: deepFreeze(about.payload) };
+    this.#about = { ...about, payload };
   }
 
   protected override question(): Question {
@@ -161,4 +164,10 @@ function rewriteInput(
   const checked = tool.check(input);
   if (!isThenable(checked)) return 'problem' in checked ? checked : put(checked.input);
   return checked.then((late) => ('problem' in late ? late : put(late.input)));
+}
+
+/** As an agent gives it: an error is shown without its cause, anything else as it is. */
+function frozen({ point, payload }: AskedAbout): unknown {
+  if (point !== 'onError') return deepFreeze(payload);
+  return AgentHooksError.isInstance(payload) ? errorForPolicy(payload) : payload;
 }

@@ -88,6 +88,7 @@ export const ASK_POINTS: readonly AskPoint[] = Object.freeze([
   'preToolUse',
   'postToolUse',
   'onOutgoingMessage',
+  'onError',
 ] satisfies AskPoint[]);
 
 async function askOnce(

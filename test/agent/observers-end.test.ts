@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createAgent, scriptedModel } from 'agent-hooks';
+import { createAgent, defineHooks, scriptedModel, ToolDecision } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { callPay, desk } from '../loop/desk.ts';
 
 async function ended(text = 'hello') {
   const agent = createAgent({ name: 'a', model: scriptedModel([text, text]) });
@@ -47,11 +48,12 @@ describe('U-AC5, U-AC12: the end of a thread waits for the observers of its end'
   });
 
   test('and not for those of other events, or of other threads', async () => {
-    const agent = await ended();
-    await agent.run({ threadId: 'other', message: 'go' });
+    const agent = createAgent({ name: 'a', model: scriptedModel(['one', 'two']) });
     const controller = new AbortController();
     const hang = () => sleep(10_000, undefined, { signal: controller.signal });
     agent.on('turn.*', hang, { timeoutMs: 20_000 });
+    await agent.run({ threadId: 't', message: 'go' });
+    await agent.run({ threadId: 'other', message: 'go' });
     agent.on('thread.ended', ({ threadId }) => (threadId === 'other' ? hang() : undefined), {
       timeoutMs: 20_000,
     });
@@ -88,6 +90,17 @@ describe('U-AC5, U-AC12: the end of a thread waits for the observers of its end'
       expect(heard).toEqual([]);
     },
   );
+
+  test('what is refused does not end the turn that is open', async () => {
+    const asks = defineHooks({
+      name: 'asks',
+      preToolUse: () => ToolDecision.requiresConfirmation('pay?'),
+    });
+    const { agent } = desk({ script: [{ toolCalls: [callPay(5)] }], hooks: [asks] });
+    await agent.run({ threadId: 't', message: 'go' });
+    await expect(agent.endThread('t', 'bye', { observersMs: -1 })).rejects.toThrow();
+    expect(await agent.pendingApprovals({ threadId: 't' })).toHaveLength(1);
+  });
 
   test('nothing of the wait is left when it is over', async () => {
     const timers = () =>

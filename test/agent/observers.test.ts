@@ -147,6 +147,21 @@ describe('agent.on — who is told', () => {
     expect(heard).toEqual(['turn.finished']);
   });
 
+  test('also after one of its registrations was stopped twice', async () => {
+    const agent = agentFor();
+    let told = 0;
+    const observer = (): void => {
+      told += 1;
+    };
+    const stop = agent.on('turn.*', observer);
+    agent.on('turn.finished', observer);
+    stop();
+    stop();
+    agent.on('turn.*', observer);
+    await agent.run({ message: 'go' });
+    expect(told).toBe(2); // turn.started and turn.finished
+  });
+
   test('two functions that do the same are two observers', async () => {
     const agent = agentFor();
     let told = 0;

@@ -51,7 +51,7 @@ export interface Seen {
 
 /** Milliseconds that a policy under test may take. */
 const LIMIT_MS = 20;
-const LATE_MS = 45;
+const LATE_MS = 60;
 
 /** One turn: a tool is asked for with a text beside it, runs, and the model answers. */
 export async function runCell(cell: Cell): Promise<Seen> {
@@ -70,6 +70,7 @@ export async function runCell(cell: Cell): Promise<Seen> {
     sideEffects: 'none',
     execute: () => {
       toolRuns += 1;
+      if (point === 'onError') throw new Error('broken');
       return 'seven';
     },
   });
@@ -78,9 +79,17 @@ export async function runCell(cell: Cell): Promise<Seen> {
     options: {
       [point]: { timeoutMs: LIMIT_MS, ...(setting !== undefined && { failure: setting }) },
     },
-    [point]: (...given: readonly unknown[]) => act(fault, given, controller),
+    [point]: (...values: readonly unknown[]) => act(point, fault, { values, controller }),
   } as AgentHooks; // One policy for every point, which no literal of the type can be.
-  const agent = createAgent({ name: 'desk', model, tools: [look], hooks: [policy], store });
+  const agent = createAgent({
+    name: 'desk',
+    instructions: 'You look.',
+    model,
+    tools: [look],
+    hooks: [policy],
+    store,
+    ...(point === 'onTextWindow' && { streaming: 'window' as const }),
+  });
   const heard: AgentEvent[] = [];
   agent.on('*', (event) => void heard.push(event));
   const input = { threadId: 't', message: 'Go.', signal: controller.signal };
@@ -95,7 +104,14 @@ export async function runCell(cell: Cell): Promise<Seen> {
   };
 }
 
-function act(fault: Fault, given: readonly unknown[], controller: AbortController): unknown {
+function act(point: Point, fault: Fault, given: Given): unknown {
+  if (point === 'wrapLlmCall' && fault !== 'throws' && fault !== 'answers illegally')
+    return answerInParts(fault, given);
+  if (point === 'systemPrompt' && fault === 'is cancelled') return given.controller.abort();
+  return answer(fault, given);
+}
+
+function answer(fault: Fault, { values, controller }: Given): unknown {
   switch (fault) {
     case 'throws':
       throw new Error('a fault');
@@ -108,11 +124,21 @@ function act(fault: Fault, given: readonly unknown[], controller: AbortControlle
     case 'answers illegally':
       return { type: 'banana' };
     case 'changes its payload':
-      return Object.assign(Object(given[0]), { changed: true });
+      return Object.assign(Object(values[0]), { changed: true });
     case 'is cancelled':
       controller.abort();
       return new Promise(() => undefined);
   }
+}
+
+/** A policy around a model call answers with a stream, which is where it does what is wrong. */
+async function* answerInParts(fault: Fault, given: Given): AsyncGenerator<unknown> {
+  yield await answer(fault, given);
+}
+
+interface Given {
+  readonly values: readonly unknown[];
+  readonly controller: AbortController;
 }
 
 async function traces(

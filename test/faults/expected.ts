@@ -68,6 +68,15 @@ export const EXPECTED = {
     questions: 1,
     cancelled: NOTHING,
   },
+  systemPrompt: {
+    default: 'closed',
+    closed: beforeAll(
+      'the turn ends `failed`; the model is not called, and a first message is not stored',
+    ),
+    open: asIfAbsent('the prompt is sent as the policies before left it'),
+    questions: 2,
+    cancelled: NOTHING,
+  },
   preLlmRequest: {
     default: 'closed',
     closed: beforeAll(
@@ -76,6 +85,36 @@ export const EXPECTED = {
     open: asIfAbsent('the request is sent as the policies before left it'),
     questions: 2,
     cancelled: NOTHING,
+  },
+  wrapLlmCall: {
+    default: 'closed',
+    closed: {
+      words:
+        'the call fails and the turn with it; what of the answer was there is neither stored nor shown',
+      status: 'failed',
+      modelCalls: 0,
+      toolRuns: 0,
+      stored: 'user',
+      shown: [BROKEN],
+    },
+    open: asIfAbsent('as if it were not there, unless it had begun to answer: then as closed'),
+    questions: 2,
+    cancelled: { ...ASKED, modelCalls: 0 },
+  },
+  onTextWindow: {
+    default: 'closed',
+    closed: {
+      words:
+        'the turn ends `failed`; no more of the text leaves, what had left is taken back, nothing is stored',
+      status: 'failed',
+      modelCalls: 1,
+      toolRuns: 0,
+      stored: 'user',
+      shown: [BROKEN],
+    },
+    open: asIfAbsent('the text leaves as far as the others let it'),
+    questions: 2,
+    cancelled: ASKED,
   },
   onLlmResponse: {
     default: 'closed',
@@ -107,6 +146,19 @@ export const EXPECTED = {
     questions: 1,
     cancelled: ASKED,
   },
+  wrapToolUse: {
+    default: 'closed',
+    closed: {
+      ...asIfAbsent(
+        'the model reads an error, which says whether the tool ran; what the tool did counts',
+      ),
+      toolRuns: 0,
+      toolResult: 'The tool did not run: a policy failed before it. Do not claim success',
+    },
+    open: asIfAbsent('as if it were not there; what the tool did is used if it ran'),
+    questions: 1,
+    cancelled: { ...RAN, toolRuns: 0 },
+  },
   postToolUse: {
     default: 'open',
     closed: {
@@ -135,6 +187,24 @@ export const EXPECTED = {
     open: asIfAbsent('the text is shown as the policies before left it'),
     questions: 2,
     cancelled: ASKED,
+  },
+  onError: {
+    default: 'closed',
+    closed: {
+      words: 'counts as abort: the turn ends `failed`, and what the tools did is kept',
+      status: 'failed',
+      modelCalls: 1,
+      toolRuns: 1,
+      stored: 'user assistant+text tool',
+      shown: ['Looking.', BROKEN],
+      toolResult: 'Tool failed: broken',
+    },
+    open: {
+      ...asIfAbsent('counts as no opinion'),
+      toolResult: 'Tool failed: broken',
+    },
+    questions: 1,
+    cancelled: RAN,
   },
   onEvent: {
     default: 'open',

@@ -17,8 +17,14 @@ const KIND: { readonly [fault in Fault]: string | undefined } = {
 const MISSING: { readonly [cell: string]: string } = {
   'onEvent answers illegally':
     'whoever only watches answers nothing, so nothing it returns is read',
+  ...cannot('systemPrompt', ['rejects', 'hangs', 'answers late'], 'it is synchronous: see below'),
+  ...cannot('systemPrompt', ['changes its payload'], 'a text cannot be changed'),
   'onEvent closed': 'whoever only watches cannot be closed: `createAgent` refuses the option',
 };
+
+function cannot(point: Point, faults: readonly Fault[], why: string): { [cell: string]: string } {
+  return Object.fromEntries(faults.map((fault) => [`${point} ${fault}`, why]));
+}
 
 const POINTS = Object.keys(EXPECTED) as Point[];
 const SETTINGS: readonly (Setting | undefined)[] = [undefined, 'closed', 'open'];
@@ -58,11 +64,23 @@ describe.concurrent('a policy with a fault', () => {
       open: setting === 'open',
     }));
     expectHere(seen.failures).toEqual(failures);
-    if (fault === 'answers late') expectHere(seen.late).toBe(failures.length);
+    // Of a window's policy the record holds one failure for an answer, however many windows it had.
+    const late = point === 'onTextWindow' ? 0 : failures.length;
+    if (fault === 'answers late') expectHere(seen.late).toBe(late);
   });
 });
 
 describe('the cells that cannot exist', () => {
+  test.each(['rejects', 'hangs', 'answers late'] as const)(
+    'a prompt that %s is an illegal answer at once',
+    async (fault) => {
+      const mode = MODES[0] as (typeof MODES)[number]; // `run`
+      const seen = await runCell({ point: 'systemPrompt', fault, setting: undefined, mode });
+      const { words: _words, ...ending } = EXPECTED.systemPrompt.closed;
+      expect(seen).toMatchObject({ ...ending, failures: [{ kind: 'illegal', open: false }] });
+    },
+  );
+
   test('a point that only watches cannot be closed', async () => {
     const cell: Cell = {
       point: 'onEvent',
