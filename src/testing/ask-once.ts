@@ -130,6 +130,8 @@ function putInPlace(
       return { problem: 'a turn cannot be changed' };
     case 'onTextWindow':
       return { problem: 'text that is held cannot be changed' };
+    case 'onError':
+      return { problem: 'an error cannot be changed' };
     case 'onUserMessage':
     case 'onOutgoingMessage':
       return rewriteText(value as IncomingText, decision as ModifyText);
