@@ -19,13 +19,11 @@ export interface ToolNest {
     /** Asks `preToolUse` about an input that was put in the place of the one that was judged. */
     readonly judge: (invocation: ToolInvocation) => MaybePromise<ToolChainVerdict>;
   };
-  /** True once nothing counts any more. */
-  readonly isOver: boolean;
   /** True once the tool has been started. */
   readonly hasStarted: boolean;
   /** What the tool gave when it ran last; absent when it did not. */
   readonly last: ToolResult | undefined;
-  /** Goes on with the next policy, or with the tool below the last one. Never rejects. */
+  /** Goes on with the next policy, or with the tool below the last one. Rejects only when the engine breaks. */
   open(index: number, invocation: ToolInvocation): Promise<ToolResult>;
   began(level: WrapToolLevel): void;
   ended(level: WrapToolLevel): void;
@@ -146,19 +144,29 @@ export class WrapToolLevel {
     const invocation = isThenable(judged) ? await judged : judged;
     // Nothing is waited for from here to its start: a policy that ends meanwhile is told it did not run (N6).
     this.#refuseTaken();
+    return this.#waitFor(async () => {
+      const result = await this.#nest.open(this.#index + 1, invocation);
+      this.#given.push(result);
+      return result;
+    });
+  }
+
+  /** Lets the clock stand; a policy that has answered meanwhile has been waiting for this. */
+  async #waitFor<Value>(call: () => PromiseLike<Value> | Value): Promise<Value> {
     this.#inside += 1;
     this.#setClock();
-    const result = await this.#nest.open(this.#index + 1, invocation);
-    this.#given.push(result);
-    this.#inside -= 1;
-    this.#setClock();
-    if (this.#arrived !== undefined && this.#inside === 0) this.#settle(this.#arrived);
-    return result;
+    try {
+      return await call();
+    } finally {
+      this.#inside -= 1;
+      this.#setClock();
+      if (this.#arrived !== undefined && this.#inside === 0) this.#settle(this.#arrived);
+    }
   }
 
   #refuseCall(): void {
-    if (this.#isTaken || this.#nest.isOver || this.#nest.setting.run.cancelled)
-      throw this.#ask.error('illegal', { detail: OVER, fix: 'Await `next` before answering' });
+    this.#refuseTaken();
+    if (this.#nest.setting.run.cancelled) throw this.#ask.error('illegal', { detail: OVER });
     if (this.#calls > 0 && this.#invocation.sideEffects === 'once')
       throw this.#ask.error('illegal', {
         detail: TWICE,
@@ -187,11 +195,7 @@ export class WrapToolLevel {
     if ('problem' in checked) throw this.#misfit(checked.problem);
     recordDecision(this.#ask, MODIFY);
     const invocation = Object.freeze({ ...changed, effectiveInput: checked.input });
-    this.#inside += 1;
-    this.#setClock();
-    const verdict = await core.judge(invocation);
-    this.#inside -= 1;
-    this.#setClock();
+    const verdict = await this.#waitFor(() => core.judge(invocation));
     this.#refuseTaken();
     const refusal = refusalOf(verdict, invocation.tier);
     if (refusal === undefined) return invocation;
@@ -201,7 +205,8 @@ export class WrapToolLevel {
   }
 
   #refuseTaken(): void {
-    if (this.#isTaken) throw this.#ask.error('illegal', { detail: OVER });
+    if (this.#isTaken)
+      throw this.#ask.error('illegal', { detail: OVER, fix: 'Await `next` before answering' });
   }
 
   /** A failure whatever the policy makes of the throw. */
@@ -262,7 +267,15 @@ export class WrapToolLevel {
     if (!open) this.#end(last === undefined ? NOT_RUN : withheld(last));
     else if (given !== undefined) this.#end(given);
     else if (last !== undefined) this.#end(withheld(last));
-    else this.#nest.open(this.#index + 1, this.#invocation).then((result) => this.#end(result));
+    else this.#stepAside();
+  }
+
+  #stepAside(): void {
+    this.#nest.open(this.#index + 1, this.#invocation).then(
+      (result) => this.#end(result),
+      // A part of the engine broke, with which the whole call has failed.
+      () => this.#nest.ended(this),
+    );
   }
 
   #end(result: ToolResult): void {

@@ -21,14 +21,11 @@ export class WrappedToolCall implements ToolNest {
   #last: ToolResult | undefined;
   #isOver = false;
   #resolve: ((result: WrappedResult) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
 
   constructor(setting: ChainSetting, core: ToolNest['core']) {
     this.setting = setting;
     this.core = core;
-  }
-
-  get isOver(): boolean {
-    return this.#isOver;
   }
 
   get hasStarted(): boolean {
@@ -42,6 +39,7 @@ export class WrappedToolCall implements ToolNest {
   run(invocation: ToolInvocation): Promise<WrappedResult> {
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
+      this.#reject = reject;
       this.setting.run.ports.cancel.listen(this.#onCancel);
       if (this.#isOver) return;
       this.open(0, invocation).then((result) => this.end(result), reject);
@@ -83,6 +81,10 @@ export class WrappedToolCall implements ToolNest {
     try {
       this.#last = await this.core.execute(invocation);
       return this.#last;
+    } catch (error) {
+      // Every failure of a tool is a result: this is one of the engine, and not for a policy to catch.
+      this.#reject?.(error);
+      throw error;
     } finally {
       this.#running -= 1;
       // Policies that only pass the result on have done so by then.

@@ -9,10 +9,7 @@ export interface HeldClaim {
   readonly onLost: (error: unknown) => void;
 }
 
-/**
- * Renews every held claim of one agent with one timer, which never keeps a process alive and ends when it finds
- * nothing to renew: making one for each of many short runs costs more than some of them.
- */
+/** Renews every held claim of one agent with one timer, which never keeps a process alive and ends with the last claim. */
 export class LeaseKeeper {
   readonly #store: ThreadStore;
   readonly #ttlMs: number;
@@ -35,13 +32,12 @@ export class LeaseKeeper {
 
   drop(claim: HeldClaim): void {
     this.#held.delete(claim);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #renewAll(): void {
-    if (this.#held.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
     for (const claim of this.#held) {
       try {
         const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);

@@ -141,7 +141,7 @@ function start(call: ModelCall, options: CallOptions): Promise<ModelResponse | R
       return Promise.resolve(model.generate(toModel(call.request), options));
     const reader: StreamReader = {
       cancel: options.scope,
-      onDelta: (piece) => (streams ? delta(session, turn, { piece, options }) : undefined),
+      onDelta: (piece) => delta(session, turn, { piece, options }),
     };
     if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
     const request = toModel(call.request);

@@ -182,8 +182,15 @@ function failuresOf(played: { readonly heard: readonly { readonly type: string }
   return played.heard.filter((event) => event.type === 'hook.failed' && !('late' in event));
 }
 
-test('B07: every point that decides and is asked is in this file', () => {
-  const here: readonly HookPoint[] = [...CLOSED, 'postToolUse', 'onOutgoingMessage'];
+test('B07: every point that decides and is asked is in this file, or in the matrix of faults', () => {
+  const here: readonly HookPoint[] = [
+    ...CLOSED,
+    'postToolUse',
+    'onOutgoingMessage',
+    // What these guard is an error and a piece of text: test/faults has them, with every fault and in every mode.
+    'onError',
+    'onTextWindow',
+  ];
   const decide = HOOK_POINTS.filter((point) => POINTS[point].enforced && POINTS[point].codec);
   expect(here.toSorted()).toEqual(decide.toSorted());
 });

@@ -154,6 +154,10 @@ describe('systemPrompt — a failure', () => {
     const before = bench([adds('b')]);
     before.cancel.cancel();
     expect(before.gate.systemPrompt('a', NOW)).toEqual({ type: 'cancelled' });
+    const last = bench([
+      { name: 'stops', systemPrompt: (prompt) => (last.cancel.cancel(), prompt) },
+    ]);
+    expect(last.gate.systemPrompt('a', NOW)).toEqual({ type: 'cancelled' });
     const during = bench([
       { name: 'stops', systemPrompt: (prompt) => (during.cancel.cancel(), prompt) },
       adds('c'),

@@ -405,6 +405,75 @@ describe('wrapLlmCall — nothing stays open', () => {
   });
 });
 
+describe('wrapLlmCall — one that is left', () => {
+  test('a policy whose part is taken and no other is asked for cleans up, and its signal is aborted', async () => {
+    const seen: string[] = [];
+    const first = wraps('first', async function* (request, next) {
+      for await (const part of next(request)) {
+        yield part;
+        break;
+      }
+      await sleep(1);
+      seen.push('went on');
+      yield finish;
+    });
+    const inner = wraps('inner', async function* (_request, _next, { signal }) {
+      signal.addEventListener('abort', () => seen.push('aborted'));
+      try {
+        yield text('one');
+        yield finish;
+      } finally {
+        seen.push('cleaned');
+      }
+    });
+    const run = around([first, inner]);
+    expect(await run.read()).toEqual(['one', '!']);
+    expect(seen.toSorted()).toEqual(['aborted', 'cleaned', 'went on']);
+    expect(seen.at(-1)).toBe('went on');
+  });
+
+  test('one that has ended can call nothing more, also while the answer is not whole', async () => {
+    let kept: (() => AsyncIterable<ChatStreamPart>) | undefined;
+    const inner = wraps('inner', async function* (request, next) {
+      kept = () => next(request);
+      yield* next(request);
+    });
+    const outer = wraps('outer', async function* (request, next) {
+      yield* next(request);
+      for await (const _part of kept?.() ?? []);
+    });
+    const run = around([outer, inner]);
+    await run.read();
+    expect(run.requests).toHaveLength(1);
+  });
+
+  test('one that times out where it is open is told, and the call goes on without it', async () => {
+    let reason: unknown;
+    const stuck = wraps(
+      'stuck',
+      async function* (_request, _next, { signal }) {
+        signal.addEventListener('abort', () => {
+          reason = signal.reason;
+        });
+        await new Promise(() => undefined);
+        yield finish;
+      },
+      { wrapLlmCall: { timeoutMs: 10, failure: 'open' } },
+    );
+    const run = around([stuck]);
+    expect(await run.read()).toEqual(['hello', '!']);
+    expect(reason).toMatchObject({ kind: 'timed-out' });
+    run.gate.close();
+  });
+
+  test('a cancel after the answer changes nothing about it', async () => {
+    const run = around([passes('A')]);
+    await run.read();
+    run.cancel.cancel();
+    expect(run.wrapped.ending).toBeUndefined();
+  });
+});
+
 describe('wrapLlmCall — its time', () => {
   const slow = { wrapLlmCall: { timeoutMs: 30 } };
 

@@ -3,7 +3,7 @@ import { RequestDecision } from '../../src/decisions/request-decision.ts';
 import type { AgentHooks } from '../../src/hooks/agent-hooks.ts';
 import type { ChatRequest } from '../../src/protocol/chat.ts';
 import { illegal, sleep } from './make-gate.ts';
-import { around, given, wraps } from './wrapped-model.ts';
+import { around, finish, given, wraps } from './wrapped-model.ts';
 
 const cooler: ChatRequest = { ...given, settings: { temperature: 0 } };
 
@@ -130,6 +130,21 @@ describe('wrapLlmCall — another request', () => {
     await sleep(40);
     expect(run.requests).toEqual([]);
     run.gate.close();
+  });
+
+  test('one that is let go while it is judged is not sent when it has passed', async () => {
+    const slow = judges('slow', () => sleep(10).then(() => undefined));
+    const leaves = wraps('leaves', async function* (_request, next) {
+      void next(cooler)[Symbol.asyncIterator]().next();
+      yield finish;
+    });
+    const run = around([slow, leaves]);
+    const reading = run.wrapped.parts[Symbol.asyncIterator]();
+    expect(await reading.next()).toMatchObject({ value: { type: 'finish' } });
+    expect(await reading.next()).toMatchObject({ done: true });
+    await sleep(20);
+    expect(run.requests).toEqual([]);
+    run.wrapped.close();
   });
 
   const unfit: readonly (readonly [string, unknown])[] = [

@@ -60,6 +60,24 @@ describe('wrapToolUse — another input', () => {
     expect(run.inputs).toEqual([{ id: 2 }]);
   });
 
+  test('whenever a policy answers while its other input is judged, a call that ran is told of as such', async () => {
+    for (let ticks = 0; ticks < 30; ticks += 1) {
+      const hasty = wraps('hasty', async (call, next) => {
+        void next({ ...call, effectiveInput: { id: 2 } });
+        for (let tick = 0; tick < ticks; tick += 1) await undefined;
+        return { outcome: 'not-executed', isError: true, output: 'not now' };
+      });
+      const run = around([judges(async () => undefined), hasty]);
+      const { result, ran } = await run.wrapped;
+      await new Promise(setImmediate);
+      expect([ticks, ran !== undefined, result.outcome]).toEqual([
+        ticks,
+        run.inputs.length > 0,
+        run.inputs.length > 0 ? 'succeeded' : 'not-executed',
+      ]);
+    }
+  });
+
   test('an equal input is neither checked nor judged again', async () => {
     const gate = judges(() => ToolDecision.block('asked'));
     const run = around([gate, sends({ id: 1 })], invocation(), {

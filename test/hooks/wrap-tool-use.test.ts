@@ -344,6 +344,28 @@ describe('wrapToolUse — a cancel', () => {
     expect((await run.wrapped).result).toBe(DONE);
   });
 
+  test('while the tool runs: nothing more is started, and who takes its time afterwards is cut off', async () => {
+    const refused: unknown[] = [];
+    const greedy = wraps('greedy', async (call, next) => {
+      const first = next(call);
+      await sleep(10);
+      await next(call).catch((error: unknown) => refused.push(error));
+      await first;
+      return new Promise(() => undefined);
+    });
+    const run = around([greedy], idempotent, { execute: () => sleep(20).then(() => DONE) });
+    await sleep(2);
+    run.cancel.cancel();
+    expect((await run.wrapped).result).toMatchObject({
+      outcome: 'succeeded',
+      isError: true,
+      ...RAN,
+    });
+    expect(run.inputs).toHaveLength(1);
+    expect(refused).toMatchObject([{ code: 'hook-failed' }]);
+    expect(run.failures()).toMatchObject([{ policy: 'greedy', kind: 'timed-out' }]);
+  });
+
   test('a policy that takes its time after the tool is cut off, and its result withheld', async () => {
     const cleaned: string[] = [];
     const stuck = wraps('stuck', async (call, next) => {

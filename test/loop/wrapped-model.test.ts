@@ -29,6 +29,24 @@ const end = (tokens = 0): ChatStreamPart => ({
 });
 const user = { role: 'user', content: [{ type: 'text', text: 'hello' }] };
 
+/** A model that notes when its signal is aborted. */
+function finishing(aborted: boolean[]): ChatModel {
+  const scripted = scriptedModel(['whole']);
+  const watch = (signal: AbortSignal): void =>
+    signal.addEventListener('abort', () => aborted.push(true));
+  return {
+    id: 'm',
+    generate: (request, options) => {
+      watch(options.signal);
+      return scripted.generate(request, options);
+    },
+    stream: (request, options) => {
+      watch(options.signal);
+      return scripted.stream(request, options);
+    },
+  };
+}
+
 describe.each(MODES)('around the model call (%s)', (mode) => {
   test('U-Y2: policies nest around every call of a turn, and its tools run', async () => {
     const log: string[] = [];
@@ -327,6 +345,72 @@ describe.each(MODES)('around the model call (%s)', (mode) => {
     const { result } = await play(mode, { model, hooks: [leaves] });
     expect(expectStatus(result, 'completed').text).toBe('ok');
     expect(aborted).toEqual([true]);
+    const stops = wraps('stops', async function* (request, next) {
+      for await (const part of next(request)) {
+        yield part;
+        if (part.type === 'finish') return;
+      }
+    });
+    const again = await play(mode, { model: finishing(aborted), hooks: [stops] });
+    expect(again.result).toMatchObject({ text: 'whole' });
+    expect(aborted).toEqual([true]);
+  });
+
+  test('a signal that is read after the call was left is aborted', async () => {
+    let late: boolean | undefined;
+    const scripted = scriptedModel(['ok']);
+    let calls = 0;
+    const looks = async (signal: () => AbortSignal): Promise<void> => {
+      calls += 1;
+      if (calls > 1) return;
+      await sleep(15);
+      late = signal().aborted;
+    };
+    const model: ChatModel = {
+      id: 'm',
+      generate: async (request, options) => {
+        await looks(() => options.signal);
+        return scripted.generate(request, options);
+      },
+      async *stream(request, options) {
+        await looks(() => options.signal);
+        yield* scripted.stream(request, options);
+      },
+    };
+    const hurries = wraps('hurries', async function* (request, next) {
+      const first = next(request)[Symbol.asyncIterator]();
+      void first.next();
+      await sleep(2);
+      await first.return?.();
+      yield text('own');
+      yield end();
+    });
+    const { result } = await play(mode, { model, hooks: [hurries] });
+    expect(result).toMatchObject({ text: 'own' });
+    await sleep(30);
+    expect(late).toBe(true);
+  });
+
+  test('the model that answered is named, also where the policy wrote the end', async () => {
+    const inner = scriptedModel(['ok']);
+    const model: ChatModel = {
+      id: 'router',
+      generate: async (request, options) => ({
+        ...(await inner.generate(request, options)),
+        model: 'small',
+      }),
+      async *stream(request, options) {
+        for await (const part of inner.stream(request, options))
+          yield part.type === 'finish'
+            ? { ...part, result: { ...part.result, model: 'small' } }
+            : part;
+      },
+    };
+    const rewrites = wraps('rewrites', async function* (request, next) {
+      for await (const part of next(request)) yield part.type === 'finish' ? end() : part;
+    });
+    const { heard } = await play(mode, { model, hooks: [rewrites] });
+    expect(heard.find(({ type }) => type === 'llm.responded')).toMatchObject({ model: 'small' });
   });
 
   test('U-AE1: a policy for one model leaves the others alone', async () => {

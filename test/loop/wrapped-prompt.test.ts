@@ -50,15 +50,20 @@ describe.each(MODES)('the system prompt (%s)', (mode) => {
     ]);
   });
 
-  test('twin: without a policy every request has the same message', async () => {
-    const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'done']);
-    await play(mode, { model, tools: [look.tool], instructions: 'Hi.' });
-    const [first, second] = model.requests;
-    expect(systemTexts(first?.messages)).toEqual(['Hi.']);
-    expect(first?.messages[0]).toEqual(second?.messages[0]);
-    // Each step of a host is a run of its own.
-    if (mode !== 'runStep') expect(first?.messages[0]).toBe(second?.messages[0]);
-  });
+  test.each([false, true])(
+    'twin: every request has the same message, with a policy that keeps it: %s',
+    async (isKept) => {
+      const model = scriptedModel([{ toolCalls: [{ name: 'look' }] }, 'done']);
+      const keeps = defineHooks({ name: 'keeps', systemPrompt: () => undefined });
+      const hooks = isKept ? [keeps] : [];
+      await play(mode, { model, tools: [look.tool], instructions: 'Hi.', hooks });
+      const [first, second] = model.requests;
+      expect(systemTexts(first?.messages)).toEqual(['Hi.']);
+      expect(first?.messages[0]).toEqual(second?.messages[0]);
+      // Each step of a host is a run of its own.
+      if (mode !== 'runStep') expect(first?.messages[0]).toBe(second?.messages[0]);
+    },
+  );
 
   test('an agent without instructions is asked about nothing, and what is given is sent', async () => {
     const model = scriptedModel(['done', 'done']);
