@@ -65,7 +65,12 @@ describe('createAgent refuses', () => {
       /pre_tool_use.*preToolUse/,
     ],
     ['a policy without a hook', { hooks: [{ check: () => 1 }] }, 'no-hooks', /implements no hook/],
-    ['a class in the place of a policy', { hooks: [Guard] }, 'uncalled-factory', /new MyPolicy\(\)/],
+    [
+      'a class in the place of a policy',
+      { hooks: [Guard] },
+      'uncalled-factory',
+      /new MyPolicy\(\)/,
+    ],
     [
       'a hook that this version would not ask',
       { hooks: [defineHooks({ onKnowledgeQuery: () => undefined })] },

@@ -3,7 +3,7 @@ import type { GatePorts, WrappedCall } from '../../src/hooks/gate.ts';
 import type { ChatRequest, ChatStreamPart, Usage } from '../../src/protocol/chat.ts';
 import { type Bench, bench, NOW, request } from './make-gate.ts';
 
-export const USAGE: Usage = { inputTokens: 1, outputTokens: 2 };
+const USAGE: Usage = { inputTokens: 1, outputTokens: 2 };
 
 export const text = (value: string): ChatStreamPart => ({ type: 'text', text: value });
 export const finish: ChatStreamPart = {
@@ -68,7 +68,7 @@ export function around(
   return { ...run, wrapped, requests, open: () => open, read: () => readAll(wrapped) };
 }
 
-export async function readAll(wrapped: WrappedCall): Promise<readonly string[]> {
+async function readAll(wrapped: WrappedCall): Promise<readonly string[]> {
   const seen: string[] = [];
   try {
     for await (const part of wrapped.parts) seen.push('text' in part ? part.text : '!');
