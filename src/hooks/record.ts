@@ -60,26 +60,31 @@ export function recordFailure(
   });
 }
 
-/** One shape for every record, whatever it leaves out: the stamp of the run is put on it later. */
+/** Made for every answer of every policy, so what is left out costs nothing. The stamp of the run is put on it later. */
 function decidedBody(ask: Recorded, decision: Move): EventBody {
   const { version, policy, shadow } = ask.entry;
   const { point, callId, toolName, recheck, result, payload } = ask.question;
   const reason = reasonOf(decision);
   const digest = ask.run.ports.digest?.(point, result ?? payload);
-  return {
+  const body: Writable<Decided> = {
     type: 'hook.decided',
     policy,
     point,
     decision: decision.type,
     durationMs: ask.durationMs,
-    ...(version !== undefined && { version }),
-    ...(reason !== undefined && { reason }),
-    ...(callId !== undefined && { callId, ...(toolName !== undefined && { toolName }) }),
-    ...(recheck && { recheck }),
-    ...(shadow && { shadow }),
-    ...(digest !== undefined && { digest }),
   };
+  if (version !== undefined) body.version = version;
+  if (reason !== undefined) body.reason = reason;
+  if (callId !== undefined) body.callId = callId;
+  if (toolName !== undefined) body.toolName = toolName;
+  if (recheck) body.recheck = recheck;
+  if (shadow) body.shadow = shadow;
+  if (digest !== undefined) body.digest = digest;
+  return body;
 }
+
+type Decided = Extract<EventBody, { readonly type: 'hook.decided' }>;
+type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 function reasonOf(decision: Move): string | undefined {
   if ('reason' in decision && typeof decision.reason === 'string') return decision.reason;

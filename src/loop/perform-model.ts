@@ -166,7 +166,7 @@ class CallOptions implements ModelCallOptions {
   /** A model that begins a stream again tells of it, and what was read, and shown live, is taken back. */
   readonly restarts = true;
   readonly held: HeldText | undefined;
-  readonly pieces: WholePieces = new WholePieces();
+  #pieces: WholePieces | undefined;
   /** What the calls below the policies cost; absent where there are no such policies. */
   readonly bill: Bill | undefined;
   /** What ends the call: a cancel of the run, or a policy that stops the text. */
@@ -184,6 +184,12 @@ class CallOptions implements ModelCallOptions {
 
   get signal(): AbortSignal {
     return this.scope.signal;
+  }
+
+  /** Made for a stream that somebody reads live. */
+  get pieces(): WholePieces {
+    this.#pieces ??= new WholePieces();
+    return this.#pieces;
   }
 
   get onRetry(): (retry: ModelRetry) => void {
@@ -208,7 +214,7 @@ class CallOptions implements ModelCallOptions {
     if (this.#hasEnded) return;
     this.#forget?.();
     this.held?.forget();
-    this.pieces.forget();
+    this.#pieces = undefined;
     retract(session, FAILED, { turn, point: 'model' });
     session.record({ type: 'llm.retrying', reason, attempt, delayMs }, turn.turnId, turn.step);
   }

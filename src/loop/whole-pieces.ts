@@ -17,9 +17,4 @@ export class WholePieces {
     this.#halves.set(of, text.slice(-1));
     return text.slice(0, -1).toWellFormed();
   }
-
-  /** What is begun again brings its halves with it. */
-  forget(): void {
-    this.#halves = undefined;
-  }
 }
