@@ -31,6 +31,7 @@ import { checkEndOptions } from './check-end.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
+import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
@@ -80,6 +81,7 @@ class ThreadAgent<Context> implements Agent<Context> {
   readonly #rules: Rules;
   readonly #leases: LeaseKeeper;
   readonly #observers = new Observers();
+  readonly #crowd = new Crowd();
   readonly #live = new Map<string, LiveRun>();
   readonly #hooksFor: HooksFor<Context>;
   #bound: { readonly compiled: CompiledHooks; readonly ports: Ports } | undefined;
@@ -212,6 +214,10 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 
   #start(start: Start<Context>): Promise<RunResult> {
+    return this.#crowd.begin(() => this.#startNow(start));
+  }
+
+  #startNow(start: Start<Context>): Promise<RunResult> {
     const { threadId, input, outlet } = start;
     // An absent context is the app's own choice of type.
     const hooks = start.hooks ?? this.#hooksFor(threadId, input.context as Context);

@@ -1,0 +1,38 @@
+/** How many runs of an agent may be under way before the next one waits, and how many of those begin at a time. */
+const CROWD = 16;
+
+/**
+ * Lets runs begin. A few begin at once; in a crowd each waits for a turn of the event loop that few others begin in,
+ * so that a burst neither holds the process up nor needs the memory of all its beginnings at the same time.
+ */
+export class Crowd {
+  #underWay = 0;
+  #waiting: (() => void)[] = [];
+
+  /** Begins at once, or when it is its turn. */
+  begin<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#underWay < CROWD && this.#waiting.length === 0
+      ? this.#run(run)
+      : this.#turn().then(() => this.#run(run));
+  }
+
+  #run<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#underWay += 1;
+    return run().finally(() => {
+      this.#underWay -= 1;
+    });
+  }
+
+  #turn(): Promise<void> {
+    if (this.#waiting.length === 0) setImmediate(this.#admit);
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  readonly #admit = (): void => {
+    const admitted = this.#waiting.splice(0, CROWD);
+    if (this.#waiting.length > 0) setImmediate(this.#admit);
+    for (const resolve of admitted) resolve();
+  };
+}

@@ -1,0 +1,43 @@
+import { createAgent, scriptedModel } from 'agent-hooks';
+import { expect, test } from 'vitest';
+
+const answers = (count: number) => scriptedModel(Array.from({ length: count }, () => 'ok'));
+const runs = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+
+test('a crowd of runs lets other work of the process have its turns', async () => {
+  const agent = createAgent({ name: 'a', model: answers(300) });
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  const all = runs(300).map((threadId) => agent.run({ threadId, message: 'go' }));
+  const results = await Promise.all(all);
+  isOver = true;
+  expect(results.every(({ status }) => status === 'completed')).toBe(true);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test('a run that waits for its turn hears of its cancel, and calls nothing', async () => {
+  const model = answers(100);
+  const agent = createAgent({ name: 'a', model });
+  const controller = new AbortController();
+  const before = runs(40).map((threadId) => agent.run({ threadId, message: 'go' }));
+  const last = agent.run({ threadId: 'last', message: 'go', signal: controller.signal });
+  controller.abort();
+  expect((await last).status).toBe('cancelled');
+  await Promise.all(before);
+  expect(model.calls).toBe(40);
+});
+
+test('runs on one thread stay apart in a crowd', async () => {
+  const agent = createAgent({ name: 'a', model: answers(100) });
+  const all = Array.from({ length: 40 }, () => agent.run({ threadId: 'same', message: 'go' }));
+  const settled = await Promise.allSettled(all);
+  const done = settled.filter(({ status }) => status === 'fulfilled');
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+  expect(done.length).toBeGreaterThan(0);
+  expect(new Set(refused)).toEqual(new Set(['thread-busy']));
+});
