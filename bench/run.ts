@@ -18,6 +18,7 @@ interface Plan extends StepsPlan {
 const FULL: Plan = {
   steps: [1, 10, 50, 100, 200],
   sample: 200,
+  heat: 60,
   histories: [0, 1_000, 5_000],
   warmUp: 12,
   rounds: 30,
@@ -34,6 +35,7 @@ const FULL: Plan = {
 const SHORT: Plan = {
   steps: [1, 10],
   sample: 20,
+  heat: 0,
   histories: [0, 100],
   warmUp: 1,
   rounds: 2,

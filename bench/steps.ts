@@ -6,6 +6,8 @@ import type { Contender, ContenderName, GuardKind, Work } from './work.ts';
 const GUARDS: readonly GuardKind[] = ['none', 'same-tick', 'event-loop'];
 
 export interface StepsPlan extends Rounds {
+  /** How many samples of each kind of work everyone does before anything is measured. */
+  readonly heat: number;
   readonly steps: readonly number[];
   /** About how many steps are timed in one sample. */
   readonly sample: number;
@@ -17,6 +19,7 @@ export async function measureSteps(
   plan: StepsPlan,
 ): Promise<StepsRow[]> {
   const rows: StepsRow[] = [];
+  await heatUp(contenders, plan);
   for (const steps of plan.steps) {
     for (const calls of [1, 4]) {
       for (const guards of GUARDS) {
@@ -26,6 +29,22 @@ export async function measureSteps(
     console.log(`measured turns of ${steps} steps`);
   }
   return rows;
+}
+
+/**
+ * Everyone does every kind of work for a while. A loop of thirty lines is compiled after a few turns, and a package
+ * after some thousand: without this the first rows would compare compilers.
+ */
+async function heatUp(contenders: readonly Contender[], plan: StepsPlan): Promise<void> {
+  const steps = Math.max(...plan.steps);
+  const inMemory = contenders.filter(({ name }) => name !== 'sqlite');
+  for (const guards of GUARDS) {
+    for (const calls of [1, 4]) {
+      const work: Work = { steps, calls, guards };
+      const candidates = inMemory.map((contender) => candidate(contender, work, plan.sample));
+      await interleave(candidates, { warmUp: plan.heat, rounds: 0 });
+    }
+  }
 }
 
 async function measureRow(
