@@ -2,7 +2,7 @@ import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
 import type { Approval } from '../protocol/approval.ts';
-import type { ResumeInput, RunInput, StepInput, SubmitInput } from './agent-options.ts';
+import type { ResumeInput, RunContext, RunInput, StepInput, SubmitInput } from './agent-options.ts';
 import type { ObserverOptions } from './observers.ts';
 
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
@@ -18,8 +18,12 @@ export interface Agent<Context = unknown> {
   resume(input: ResumeInput<Context>): Promise<RunResult>;
   /** `resume` with its events as they come. */
   streamResume(input: ResumeInput<Context>): RunStream;
-  /** Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. */
-  cancel(threadId: string): Promise<RunResult>;
+  /**
+   * Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. What an
+   * ended process left of a stored turn is judged by the policies, with the `context` given here; policies that a
+   * function makes for each thread are asked only where one is given.
+   */
+  cancel(threadId: string, about?: Partial<RunContext<Context>>): Promise<RunResult>;
   /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
   submitToolResults(input: SubmitInput<Context>): Promise<RunResult>;
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. */

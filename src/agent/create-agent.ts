@@ -124,10 +124,12 @@ class ThreadAgent<Context> implements Agent<Context> {
     return this.#resume('agent.resume', input, undefined);
   }
 
-  async cancel(threadId: string): Promise<RunResult> {
+  async cancel(threadId: string, about: Partial<RunContext<Context>> = {}): Promise<RunResult> {
+    checkRunInput('agent.cancel', about, []);
     const live = this.#live.get(checkThreadId('agent.cancel', threadId));
     if (live === undefined) {
-      return this.#start({ threadId, input: {}, begin: cancelStored, hooks: NO_HOOKS });
+      const begin = cancelStored;
+      return this.#start({ threadId, input: about, begin, ...this.#hooksToEnd(about) });
     }
     live.cancel.cancel();
     return live.result;
@@ -146,7 +148,7 @@ class ThreadAgent<Context> implements Agent<Context> {
     const observersMs = checkEndOptions(options);
     await this.cancel(threadId);
     const begin = (run: ThreadRun) => endThread(run, reason);
-    await this.#start({ threadId, input: {}, begin, hooks: NO_HOOKS });
+    await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) });
     await this.#observers.ended(threadId, observersMs);
   }
 
@@ -268,6 +270,12 @@ class ThreadAgent<Context> implements Agent<Context> {
     return done;
   }
 
+  /** Policies that a function makes of a context need one; what ends a turn without it is judged by nobody. */
+  #hooksToEnd(about: object): { readonly hooks?: CompiledHooks } {
+    const isMade = typeof this.#options.hooks === 'function';
+    return isMade && !('context' in about) ? { hooks: NO_HOOKS } : {};
+  }
+
   /** Made once for a list of policies, and anew only where each thread has its own. */
   #portsWith(hooks: CompiledHooks): Ports {
     if (this.#bound?.compiled !== hooks) {
@@ -278,7 +286,6 @@ class ThreadAgent<Context> implements Agent<Context> {
   }
 }
 
-/** Ending a turn asks no policy, and so needs none that could not be made for it. */
 const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
 
 const NO_PATH: readonly string[] = Object.freeze([]);

@@ -233,7 +233,9 @@ export class Session {
     // What was refused is for the audit: a stream is what a user interface shows.
     if (!('discarded' in event)) this.options.outlet?.(event);
     this.ports.observe(event);
-    this.#gate?.observe(event);
+    // The end of a thread belongs to no turn that anybody was asked about.
+    if (this.options.isWatched(event.type))
+      (this.#gate ?? this.gateFor(event.turnId)).observe(event);
   }
 
   close(): void {
