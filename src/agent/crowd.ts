@@ -17,8 +17,10 @@ export class Crowd {
   }
 
   #run<Result>(run: () => Promise<Result>): Promise<Result> {
+    // One that throws at once has not begun.
+    const running = run();
     this.#underWay += 1;
-    return run().finally(() => {
+    return running.finally(() => {
       this.#underWay -= 1;
     });
   }

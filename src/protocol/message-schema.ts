@@ -4,7 +4,7 @@ import { isJson } from '../internal/is-json.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { ModelSettings } from './chat.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Message, UserMessage } from './message.ts';
+import type { Message, ToolOutcome, UserMessage } from './message.ts';
 
 /** JSON from outside: checked, then copied without `undefined` and `__proto__`, so the giver's object stays its own. */
 export const jsonValueSchema: z.ZodType<JsonValue> = z
@@ -50,22 +50,23 @@ const toolCallPart = z.strictObject({
   malformed: textSchema.optional(),
   ...metadata,
 });
+export const outcomeSchema: z.ZodType<ToolOutcome> = z.enum([
+  'succeeded',
+  'failed',
+  'blocked',
+  'denied',
+  'not-executed',
+  'invalid',
+  'unknown-tool',
+  'cancelled',
+  'unknown',
+] satisfies ToolOutcome[]);
 const toolResultPart = z.strictObject({
   type: z.literal('tool-result'),
   callId: textSchema,
   providerCallId: textSchema,
   toolName: textSchema,
-  outcome: z.enum([
-    'succeeded',
-    'failed',
-    'blocked',
-    'denied',
-    'not-executed',
-    'invalid',
-    'unknown-tool',
-    'cancelled',
-    'unknown',
-  ]),
+  outcome: outcomeSchema,
   isError: z.boolean(),
   output: jsonValueSchema,
 });

@@ -1,20 +1,10 @@
 import * as z from 'zod';
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import { firstProblem, jsonValueSchema } from './message-schema.ts';
+import { firstProblem, jsonValueSchema, outcomeSchema } from './message-schema.ts';
 import type { ToolResult } from './tool.ts';
 
 const resultSchema = z.strictObject({
-  outcome: z.enum([
-    'succeeded',
-    'failed',
-    'blocked',
-    'denied',
-    'not-executed',
-    'invalid',
-    'unknown-tool',
-    'cancelled',
-    'unknown',
-  ] satisfies ToolResult['outcome'][]),
+  outcome: outcomeSchema,
   isError: z.boolean(),
   output: jsonValueSchema,
 });

@@ -271,7 +271,7 @@ describe.each(MODES)('around the model call (%s)', (mode) => {
     },
   );
 
-  test('an empty answer is asked for again through the policies', async () => {
+  test('M-80: an empty answer is asked for again through the policies', async () => {
     let asked = 0;
     const counts = wraps('counts', (request, next) => {
       asked += 1;
@@ -429,7 +429,7 @@ describe.each(MODES)('around the model call (%s)', (mode) => {
     expect(mine.result).toMatchObject({ text: 'for nemotron' });
   });
 
-  test('retries of the transport are below it: it is asked once', async () => {
+  test('X33: retries of the transport are below it: it is asked once', async () => {
     let asked = 0;
     const restarts: unknown[] = [];
     const scripted = scriptedModel(['ok']);
