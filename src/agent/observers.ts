@@ -27,6 +27,9 @@ export class Observers {
   readonly #same = new Map<Observer, Same>();
   readonly #running = new Set<Running>();
 
+  /** True while somebody hears events. */
+  readonly any = (): boolean => this.#same.size > 0;
+
   /** True while somebody hears events of this type. */
   readonly hears = (type: EventType): boolean => this.#emitter.listenerCount(type) > 0;
 

@@ -1,5 +1,6 @@
 import type { HookError } from '../errors/hook-error.ts';
 import type { EventBody } from '../events/event.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { HookEntry, Move } from './entry.ts';
@@ -84,7 +85,6 @@ function decidedBody(ask: Recorded, decision: Move): EventBody {
 }
 
 type Decided = Extract<EventBody, { readonly type: 'hook.decided' }>;
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 function reasonOf(decision: Move): string | undefined {
   if ('reason' in decision && typeof decision.reason === 'string') return decision.reason;

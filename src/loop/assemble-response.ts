@@ -1,3 +1,4 @@
+import type { Writable } from '../internal/writable.ts';
 import type { ModelResponse } from '../models/port.ts';
 import type { ChatResponse, ModelToolCall, Usage } from '../protocol/chat.ts';
 import type { AssistantPart, ToolCallPart } from '../protocol/message.ts';
@@ -35,15 +36,16 @@ export function assembleResponse(
 function toolCallPart(call: ModelToolCall, callId: string): ToolCallPart {
   const inputText = call.inputText.toWellFormed();
   const read = readToolInput(inputText);
-  return {
+  const part: Writable<ToolCallPart> = {
     type: 'tool-call',
     callId,
     providerCallId: call.id === '' ? callId : call.id.toWellFormed(),
     toolName: call.toolName.toWellFormed(),
     input: 'input' in read ? read.input : inputText,
-    ...('malformed' in read && { malformed: read.malformed }),
-    ...(call.providerMetadata !== undefined && { providerMetadata: call.providerMetadata }),
   };
+  if ('malformed' in read) part.malformed = read.malformed;
+  if (call.providerMetadata !== undefined) part.providerMetadata = call.providerMetadata;
+  return part;
 }
 
 /** Half of a character would be stored differently by every store. */

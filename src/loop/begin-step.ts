@@ -1,4 +1,5 @@
 import type { EventBody } from '../events/event.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { totalTokens } from '../protocol/usage.ts';
 import type { Rules, TurnLimits } from './rules.ts';
@@ -48,23 +49,32 @@ export function beginNextStep(
   };
   const { messages, approvals, ledger } = start;
   const events = [...start.events, ended];
-  const note = start.note !== undefined && { note: start.note };
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
-    const next: Phase = { name: 'requesting', turn: stopped, attempt: 0, armed: false, ...note };
+    const next = requesting({ turn: stopped, attempt: 0, armed: false, note: start.note });
     return commitThen(state, next, { turn, events, messages, approvals, ledger });
   }
   const begun = countStep(state, turn);
-  const next: Phase = { name: 'requesting', turn: begun.turn, attempt: 1, armed: true, ...note };
+  const next = requesting({ turn: begun.turn, attempt: 1, armed: true, note: start.note });
   const commit = { turn, events, messages, approvals, ledger, begun: begun.turn };
   return commitThen(begun.state, next, commit);
 }
 
+function requesting({
+  turn,
+  attempt,
+  armed,
+  note,
+}: Omit<Requesting, 'name' | 'note' | 'candidate'> & { readonly note: string | undefined }): Phase {
+  const next: Writable<Requesting> = { name: 'requesting', turn, attempt, armed };
+  if (note !== undefined) next.note = note;
+  return next;
+}
+
+type Requesting = Extract<Phase, { readonly name: 'requesting' }>;
+
 /** Begins the step that a host stopped before. */
-export function beginStoppedStep(
-  state: ThreadState,
-  phase: Extract<Phase, { readonly name: 'requesting' }>,
-): Transition {
+export function beginStoppedStep(state: ThreadState, phase: Requesting): Transition {
   const { between: _between, ...turn } = phase.turn;
   const begun = countStep(state, turn);
   return enter(begun.state, { ...phase, turn: begun.turn }, [{ type: 'step.started' }]);

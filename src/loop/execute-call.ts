@@ -8,7 +8,7 @@ import { redactSecrets } from '../internal/redact-secrets.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import type { ToolContext, ToolPort } from '../tools/port.ts';
+import type { ToolContext } from '../tools/port.ts';
 import { recordLate } from './perform-commit.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
@@ -26,7 +26,8 @@ export function executeCall(
   const ctx = new CallContext(call, session, place);
   try {
     const answer = tool.run(call.effectiveInput, ctx);
-    if (isThenable(answer)) return settle(answer, { call, tool, session, ctx });
+    if (isThenable(answer))
+      return new RunningCall(call, session, ctx).settle(answer, tool.timeoutMs);
     ctx.end();
     return succeeded(answer);
   } catch (error) {
@@ -35,58 +36,78 @@ export function executeCall(
   }
 }
 
-interface Running {
-  readonly call: BatchCall;
-  readonly tool: ToolPort<never>;
-  readonly session: Session;
-  readonly ctx: CallContext;
-}
-
 /** Waits for the tool, its time limit or the cancel. What comes after that is recorded as late, never applied. */
-function settle(answer: PromiseLike<JsonValue>, running: Running): Promise<ToolResult> {
-  const { call, tool, session, ctx } = running;
-  return new Promise((resolve) => {
-    const { cancel } = session.options;
-    let open = true;
-    let timer: NodeJS.Timeout | undefined;
-    const onCancel = (): void => giveUp('cancelled');
-    const end = (result: ToolResult): void => {
-      if (!open) return;
-      open = false;
-      if (timer !== undefined) clearTimeout(timer);
-      cancel.unlisten(onCancel);
-      ctx.end();
-      resolve(result);
-    };
-    const giveUp = (why: 'cancelled' | 'timed-out'): void => {
-      const isAgain = ctx.wasCancelled;
-      ctx.cancel(why);
-      if (call.sideEffects !== 'once')
-        end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
-      else if (!isAgain) {
-        clearTimeout(timer);
-        const { cancelGraceMs } = session.ports;
-        timer = setTimeout(() => end(UNKNOWN_AFTER_CANCEL), cancelGraceMs);
-      }
-    };
-    cancel.listen(onCancel);
-    if (open && timer === undefined && tool.timeoutMs !== undefined)
-      timer = setTimeout(() => giveUp('timed-out'), tool.timeoutMs);
-    const arrive = (result: ToolResult): void => (open ? end(result) : late(running, result));
-    // A `once` tool that was told to stop and failed may have done half of its work.
-    const fail = (error: unknown): ToolResult =>
-      ctx.wasCancelled && call.sideEffects === 'once' ? UNKNOWN_AFTER_CANCEL : thrown(error, call);
-    Promise.resolve(answer).then(
-      (output) => {
-        try {
-          arrive(succeeded(output));
-        } catch (error) {
-          arrive(fail(error));
-        }
-      },
-      (error: unknown) => arrive(fail(error)),
-    );
-  });
+class RunningCall {
+  readonly #call: BatchCall;
+  readonly #session: Session;
+  readonly #ctx: CallContext;
+  #resolve: ((result: ToolResult) => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(call: BatchCall, session: Session, ctx: CallContext) {
+    this.#call = call;
+    this.#session = session;
+    this.#ctx = ctx;
+  }
+
+  settle(answer: PromiseLike<JsonValue>, timeoutMs: number | undefined): Promise<ToolResult> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#session.options.cancel.listen(this.#onCancel);
+      if (this.#resolve !== undefined && this.#timer === undefined && timeoutMs !== undefined)
+        this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
+      Promise.resolve(answer).then(this.#onOutput, this.#onError);
+    });
+  }
+
+  readonly #onCancel = (): void => this.#giveUp('cancelled');
+
+  readonly #onOutput = (output: JsonValue): void => {
+    let result: ToolResult;
+    try {
+      result = succeeded(output);
+    } catch (error) {
+      result = this.#failed(error);
+    }
+    this.#arrive(result);
+  };
+
+  readonly #onError = (error: unknown): void => this.#arrive(this.#failed(error));
+
+  #arrive(result: ToolResult): void {
+    if (this.#resolve !== undefined) this.#end(result);
+    else if (this.#call.sideEffects === 'once' && result.outcome !== 'unknown')
+      void recordLate(this.#session, this.#call.callId, result);
+  }
+
+  #end(result: ToolResult): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    this.#session.options.cancel.unlisten(this.#onCancel);
+    this.#ctx.end();
+    resolve(result);
+  }
+
+  #giveUp(why: 'cancelled' | 'timed-out'): void {
+    const isAgain = this.#ctx.wasCancelled;
+    this.#ctx.cancel(why);
+    if (this.#call.sideEffects !== 'once')
+      this.#end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
+    else if (!isAgain) {
+      clearTimeout(this.#timer);
+      const { cancelGraceMs } = this.#session.ports;
+      this.#timer = setTimeout(() => this.#end(UNKNOWN_AFTER_CANCEL), cancelGraceMs);
+    }
+  }
+
+  /** A `once` tool that was told to stop and failed may have done half of its work. */
+  #failed(error: unknown): ToolResult {
+    return this.#ctx.wasCancelled && this.#call.sideEffects === 'once'
+      ? UNKNOWN_AFTER_CANCEL
+      : thrown(error, this.#call);
+  }
 }
 
 const LOST = {
@@ -101,12 +122,6 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
   isError: true,
   output: LOST.unknown,
 });
-
-function late(running: Running, result: ToolResult): void {
-  if (running.call.sideEffects === 'once' && result.outcome !== 'unknown') {
-    void recordLate(running.session, running.call.callId, result);
-  }
-}
 
 /** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
 function succeeded(output: JsonValue): ToolResult {
@@ -174,7 +189,11 @@ class CallContext implements ToolContext<never> {
   }
 
   /** The tool may go on changing what it told, and is anybody's: what is told is JSON of its own. */
-  readonly progress = (given: JsonValue): void => {
+  get progress(): (data: JsonValue) => void {
+    return (given) => this.#tell(given);
+  }
+
+  #tell(given: JsonValue): void {
     // The tool may have kept this; what it tells after its result would be heard after the end of its call.
     if (this.#ended) return;
     const { callId, toolName } = this;
@@ -184,7 +203,7 @@ class CallContext implements ToolContext<never> {
       this.turnId,
       this.#step,
     );
-  };
+  }
 
   end(): void {
     this.#ended = true;

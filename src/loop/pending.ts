@@ -1,3 +1,4 @@
+import type { Writable } from '../internal/writable.ts';
 import type { Effect } from './effect.ts';
 import type { Phase, Speech } from './state.ts';
 
@@ -13,20 +14,9 @@ export function pending(phase: Phase): Effect | undefined {
     case 'opening':
       return { type: 'judge-opening', turn: phase.turn, message: phase.message };
     case 'requesting':
-      return {
-        type: 'judge-request',
-        turn: phase.turn,
-        attempt: phase.attempt + (phase.armed ? 0 : 1),
-        ...(phase.candidate !== undefined && { candidate: phase.candidate }),
-        ...(phase.note !== undefined && { note: phase.note }),
-      };
+      return judgeRequest(phase);
     case 'calling':
-      return {
-        type: 'call-model',
-        turn: phase.turn,
-        attempt: phase.attempt,
-        ...(phase.request !== undefined && { request: phase.request }),
-      };
+      return callModel(phase);
     case 'answering':
       return {
         type: 'judge-response',
@@ -55,6 +45,26 @@ export function pending(phase: Phase): Effect | undefined {
     case 'failing':
       return { type: 'judge-error', turn: phase.turn, failure: phase.failure };
   }
+}
+
+type In<Name extends Phase['name']> = Extract<Phase, { readonly name: Name }>;
+type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
+
+function judgeRequest({ turn, attempt, armed, candidate, note }: In<'requesting'>): Effect {
+  const effect: Writable<Of<'judge-request'>> = {
+    type: 'judge-request',
+    turn,
+    attempt: attempt + (armed ? 0 : 1),
+  };
+  if (candidate !== undefined) effect.candidate = candidate;
+  if (note !== undefined) effect.note = note;
+  return effect;
+}
+
+function callModel({ turn, attempt, request }: In<'calling'>): Effect {
+  const effect: Writable<Of<'call-model'>> = { type: 'call-model', turn, attempt };
+  if (request !== undefined) effect.request = request;
+  return effect;
 }
 
 function speechText(speech: Speech): { text: string; isFinal: boolean } {

@@ -2,6 +2,7 @@ import type { ToolVerdict } from '../decisions/fold.ts';
 import type { HookFailed, ToolChainVerdict } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ToolCall } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
@@ -34,6 +35,8 @@ export function rejudgeBatch(
   const { turn, batch } = effect;
   return judgeAll(batch.calls, session, { turn, attempt: 1 });
 }
+
+type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
 
 interface Place {
   readonly turn: OpenTurn;
@@ -140,14 +143,15 @@ class BatchJudge {
     if (dropped !== undefined) {
       retract(session, dropped, { turn: this.#place.turn, point: 'preToolUse' });
     }
-    return {
+    const judged: Writable<BatchJudged> = {
       type: 'batch.judged',
       calls: this.#judged,
       at: session.at,
       tick: session.tick,
-      ...(session.hasStreamed && { shown: true }),
-      ...(failure !== undefined && { failure }),
     };
+    if (session.hasStreamed) judged.shown = true;
+    if (failure !== undefined) judged.failure = failure;
+    return judged;
   }
 }
 
@@ -160,7 +164,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
   const tool = session.ports.tools.get(toolName);
   const shape = isObject(input) ? undefined : 'the arguments are not a JSON object';
   const problem = isCut ? 'the answer was cut off before its end' : (malformed ?? shape);
-  return {
+  const read: Writable<BatchCall> = {
     callId,
     providerCallId,
     toolName,
@@ -170,8 +174,9 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     parallel: tool?.parallel ?? false,
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
-    ...(problem !== undefined && { refusal: { outcome: 'invalid', by: 'agent', reason: problem } }),
   };
+  if (problem !== undefined) read.refusal = { outcome: 'invalid', by: 'agent', reason: problem };
+  return read;
 }
 
 export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): ToolInvocation {
@@ -185,7 +190,7 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
     effectiveInput,
     approval,
   } = call;
-  const invocation: ToolInvocation = {
+  const invocation: Writable<ToolInvocation> = {
     callId,
     providerCallId,
     toolName,
@@ -194,11 +199,13 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
     sideEffects,
     requestedInput: call.requestedInput as JsonObject, // a call that is judged has passed its schema, which is an object's
     effectiveInput,
-    batch: Object.freeze(batch),
-    ...(approval?.answer !== undefined && { approval: approval.answer }),
+    batch: batch.size === 1 ? ALONE : Object.freeze(batch),
   };
+  if (approval?.answer !== undefined) invocation.approval = approval.answer;
   return Object.freeze(invocation);
 }
+
+const ALONE: ToolInvocation['batch'] = Object.freeze({ index: 0, size: 1 });
 
 const EMPTY: JsonObject = Object.freeze({});
 

@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import type { Effect } from './effect.ts';
@@ -96,8 +97,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   if (known !== undefined) return withoutRun(known, { call, index, run });
   const end = (result: ToolResult, recorded?: ToolResult): MaybePromise<FinishedCall> => {
     const durationMs = Math.round(session.now() - since);
-    const kept = recorded !== undefined && { recorded };
-    const ended: FinishedCall = { callId, result, ...kept, durationMs, started: true };
+    const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
+    if (recorded !== undefined) ended.recorded = recorded;
     if (calls.length === 1 || call.sideEffects !== 'once') return ended;
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };

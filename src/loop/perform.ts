@@ -13,7 +13,7 @@ import type { Session } from './session.ts';
 export function perform(effect: Effect, session: Session): MaybePromise<LoopEvent | undefined> {
   switch (effect.type) {
     case 'emit':
-      for (const body of effect.events) session.record(body, effect.turnId, effect.step);
+      session.recordAll(effect.events, effect.turnId, effect.step);
       return undefined;
     case 'publish':
       session.publishUnstored(effect.events, effect.turnId, effect.step);

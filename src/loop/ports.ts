@@ -22,6 +22,8 @@ export interface Ports {
   readonly newId: () => string;
   /** Hears every event of every run of the agent. Never throws. */
   readonly observe: (event: AgentEvent) => void;
+  /** False while nobody observes the agent. */
+  readonly hasObservers: () => boolean;
   /** False while nobody who observes the agent hears events of this type. */
   readonly isObserved: (type: EventType) => boolean;
   /** How many calls of one batch run at the same time. */

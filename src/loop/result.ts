@@ -79,9 +79,9 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
     threadId: session.threadId,
     turnId: turn?.turnId ?? '',
     steps: turn?.step ?? 0,
-    usage: turn?.usage ?? NO_USAGE,
+    usage: Object.freeze(turn?.usage ?? NO_USAGE),
     ...costOfTurn(turn),
-    messages: turn === undefined ? [] : session.messages.slice(turn.firstMessage),
+    messages: turn === undefined ? [] : session.messagesSince(turn.firstMessage),
   };
 }
 

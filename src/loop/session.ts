@@ -5,6 +5,7 @@ import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly outlet?: (event: AgentEvent) => void;
   /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
   readonly backpressure: () => Promise<void> | undefined;
+  /** True when some policy hears events. */
+  readonly watches: boolean;
   /** True when some policy hears events of this type. */
   readonly isWatched: (type: EventType) => boolean;
   /** True when deltas leave as they come. */
@@ -132,6 +135,10 @@ export class Session {
     return this.#view;
   }
 
+  messagesSince(position: number): readonly Message[] {
+    return this.#history.slice(position);
+  }
+
   append(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     this.#history.push(...messages);
@@ -178,6 +185,15 @@ export class Session {
       this.tell(body, turnId, step);
       return;
     }
+    this.#store(body, turnId, step);
+  }
+
+  /** What a transition says has happened. All of it is stored. */
+  recordAll(bodies: readonly EventBody[], turnId: string, step: number): void {
+    for (const body of bodies) this.#store(body, turnId, step);
+  }
+
+  #store(body: EventBody, turnId: string, step: number): void {
     if (this.hasStreamed) this.#settleShown(body, turnId, step);
     this.#lastSeq += 1;
     this.#outbox.push(this.#stamp(body, turnId, step));
@@ -224,6 +240,8 @@ export class Session {
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
   publishAll(events: readonly AgentEvent[]): void {
+    const { outlet, watches } = this.options;
+    if (outlet === undefined && !watches && !this.ports.hasObservers()) return;
     for (const event of events) this.publish(event);
   }
 
@@ -274,8 +292,6 @@ function isAccepted(body: EventBody): boolean {
     ? body.outcome === 'accepted'
     : body.type === 'turn.finished' && body.status === 'completed';
 }
-
-type Writable<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 const EMPTY = Object.freeze({});
 

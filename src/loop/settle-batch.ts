@@ -14,6 +14,7 @@ import type { Rules } from './rules.ts';
 import type {
   Batch,
   BatchCall,
+  FinishedCall,
   NextTurn,
   OpenTurn,
   Outcome,
@@ -33,6 +34,8 @@ export function assistantMessage(
   text?: string,
 ): AssistantMessage {
   const isRewritten = joinText(content) !== (text ?? '');
+  if (!isRewritten && content.every((part) => isKept(part, calls)))
+    return Object.freeze({ role: 'assistant', content: deepFreeze(content) });
   const parts: AssistantPart[] = [];
   let spoken = text === '' ? undefined : text;
   for (const part of content) {
@@ -51,6 +54,13 @@ export function assistantMessage(
   return Object.freeze({ role: 'assistant', content: deepFreeze(parts) });
 }
 
+/** Whether a part of a text that nobody rewrote stays as it is. */
+function isKept(part: AssistantPart, calls: readonly BatchCall[]): boolean {
+  if (part.type === 'tool-call')
+    return part.malformed !== undefined || withInput(part, calls) === part;
+  return part.type !== 'text' || part.text !== '';
+}
+
 function withInput(part: ToolCallPart, calls: readonly BatchCall[]): ToolCallPart {
   const call = calls.find(({ callId }) => callId === part.callId);
   return call === undefined || call.effectiveInput === part.input
@@ -61,14 +71,15 @@ function withInput(part: ToolCallPart, calls: readonly BatchCall[]): ToolCallPar
 /** One result for every call, in the order of the batch (L4). */
 export function toolMessage(
   calls: readonly BatchCall[],
-  results: ReadonlyMap<string, ToolResult>,
+  finished: readonly FinishedCall[],
 ): ToolMessage {
+  const find = finishedCalls(finished);
   return Object.freeze({
     role: 'tool',
     content: Object.freeze(
       calls.map((call): ToolResultPart => {
         const { callId, providerCallId, toolName } = call;
-        const result = results.get(callId) ?? refusalResult(call.refusal ?? NOT_EXECUTED);
+        const result = find(call)?.result ?? refusalResult(call.refusal ?? NOT_EXECUTED);
         const { outcome, isError, output } = result;
         return Object.freeze({
           type: 'tool-result',
@@ -82,6 +93,20 @@ export function toolMessage(
       }),
     ),
   });
+}
+
+/** What became of a call, if it ran. Asked for in the order of the calls, so it is mostly the next one. */
+export function finishedCalls(
+  finished: readonly FinishedCall[],
+): (call: BatchCall) => FinishedCall | undefined {
+  let next = 0;
+  return ({ callId, refusal }) => {
+    if (refusal !== undefined) return undefined;
+    const found =
+      finished[next]?.callId === callId ? next : finished.findIndex((one) => one.callId === callId);
+    if (found !== -1) next = found + 1;
+    return finished[found];
+  };
 }
 
 const NOT_EXECUTED: Refusal = Object.freeze({
@@ -158,7 +183,7 @@ export function settleBatch(
 ): Transition {
   const { batch, outcome, rules, next } = ending;
   const writes: Writes = {
-    messages: [assistantMessage(batch.content, batch.calls), toolMessage(batch.calls, new Map())],
+    messages: [assistantMessage(batch.content, batch.calls), toolMessage(batch.calls, [])],
     approvals: batch.calls.flatMap((call): Approval[] =>
       call.approval === undefined ? [] : [call.approval],
     ),

@@ -10,13 +10,23 @@ export function spend(
   paid: { readonly usage: Usage; readonly model?: string; readonly rules: Rules },
 ): { readonly state: ThreadState; readonly turn: OpenTurn; readonly cost?: number } {
   const { usage, model, rules } = paid;
+  if (rules.prices === undefined) return spendUnpriced(state, turn, usage);
   const cost = costOf(usage, priceOf(model, rules));
-  const more = { usage, cost, isPriced: rules.prices !== undefined };
+  const more = { usage, cost };
   return {
     state: { ...state, totals: { ...state.totals, ...sum(state.totals, more) } },
     turn: { ...turn, ...sum(turn, more) },
     ...(cost !== undefined && { cost }),
   };
+}
+
+function spendUnpriced(
+  state: ThreadState,
+  turn: OpenTurn,
+  usage: Usage,
+): { readonly state: ThreadState; readonly turn: OpenTurn } {
+  const totals = { ...state.totals, usage: addUsage(state.totals.usage, usage) };
+  return { state: { ...state, totals }, turn: { ...turn, usage: addUsage(turn.usage, usage) } };
 }
 
 /** A call that failed or was cut off may have been paid for or not. */
@@ -53,10 +63,9 @@ function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined
 
 function sum(
   before: Spent,
-  more: { readonly usage: Usage; readonly cost: number | undefined; readonly isPriced: boolean },
+  more: { readonly usage: Usage; readonly cost: number | undefined },
 ): Spent {
   const usage = addUsage(before.usage, more.usage);
-  if (!more.isPriced) return { usage };
   const isUnpriced = before.unpriced === true || more.cost === undefined;
   return {
     usage,

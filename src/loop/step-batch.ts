@@ -3,6 +3,7 @@ import type { EventBody } from '../events/event.ts';
 import type { HookFailed } from '../hooks/gate.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { mayAnswer } from './may-answer.ts';
@@ -55,8 +56,8 @@ export function onBatchJudged(
   }
   const accepted = resetStreak(state);
   const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
-  const shown = event.shown === true && { shown: true as const };
-  const batch: Batch = { content, text, calls: judged, pauses: 0, ...shown };
+  const batch: Writable<Batch> = { content, text, calls: judged, pauses: 0 };
+  if (event.shown === true) batch.shown = true;
   const counted = countUnusable(turn, judged);
   const error = unusableError(counted);
   if (error !== undefined) {

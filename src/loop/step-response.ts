@@ -2,16 +2,18 @@ import { joinFeedback, type NamedFeedback } from '../decisions/fold.ts';
 import { errorInfo } from '../errors/base.ts';
 import { HookError, ResponseRetryCapError } from '../errors/hook-error.ts';
 import type { EventBody } from '../events/event.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent, ResponsePoint, TextVerdict } from './event.ts';
 import type { Rules } from './rules.ts';
 import { spend, spendIfAny } from './spend.ts';
-import type { Failure, OpenTurn, ThreadState } from './state.ts';
+import type { Failure, OpenTurn, Phase, ThreadState } from './state.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
+type In<Name extends Phase['name']> = Extract<Phase, { readonly name: Name }>;
 
 /** The request has passed: what is not stored yet is, together with the intent to call, before the call (L8). */
 export function onRequestJudged(
@@ -42,13 +44,9 @@ export function onRequestJudged(
   if (verdict.type !== 'pass') return undefined;
   const attempt = phase.attempt + (phase.armed ? 0 : 1);
   const { note } = phase;
-  const calling = {
-    name: 'calling',
-    turn,
-    attempt,
-    ...(verdict.modified && { request: verdict.value }),
-    ...(note !== undefined && { note }),
-  } as const;
+  const calling: Writable<In<'calling'>> = { name: 'calling', turn, attempt };
+  if (verdict.modified) calling.request = verdict.value;
+  if (note !== undefined) calling.note = note;
   const requested: EventBody = {
     type: 'llm.requested',
     model: event.model,

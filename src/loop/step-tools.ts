@@ -1,10 +1,9 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
-import type { ToolResult } from '../protocol/tool.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
-import { toolMessage } from './settle-batch.ts';
+import { finishedCalls, toolMessage } from './settle-batch.ts';
 import type { Batch, FinishedCall, LedgerNote, ThreadState } from './state.ts';
 import {
   closingEvents,
@@ -51,16 +50,10 @@ export function writesOf(
   batch: Batch,
   finished: readonly FinishedCall[],
 ): Writes & { readonly events: readonly EventBody[] } {
-  const results = new Map<string, ToolResult>();
-  const recorded = new Map<string, ToolResult>();
-  for (const one of finished) {
-    results.set(one.callId, one.result);
-    recorded.set(one.callId, one.recorded ?? one.result);
-  }
   return {
-    messages: [toolMessage(batch.calls, results)],
-    ledger: ledgerOf(batch, recorded),
-    events: finished.map((one) => finishedEvent(batch, one)),
+    messages: [toolMessage(batch.calls, finished)],
+    ledger: ledgerOf(batch, finished),
+    events: eventsOf(batch, finished),
   };
 }
 
@@ -68,20 +61,32 @@ function hasFailed({ result }: FinishedCall): boolean {
   return result.outcome === 'failed';
 }
 
-function ledgerOf(batch: Batch, results: ReadonlyMap<string, ToolResult>): readonly LedgerNote[] {
+function ledgerOf(batch: Batch, finished: readonly FinishedCall[]): readonly LedgerNote[] {
   const notes: LedgerNote[] = [];
-  for (const { callId, sideEffects, inputDigest = '' } of batch.calls) {
-    const result = results.get(callId);
+  const find = finishedCalls(finished);
+  for (const call of batch.calls) {
+    const { callId, sideEffects, inputDigest = '' } = call;
+    const ended = sideEffects === 'once' ? find(call) : undefined;
+    const result = ended?.recorded ?? ended?.result;
     // An unknown outcome stays an intent, so that a late one can still be recorded.
-    if (sideEffects !== 'once' || result === undefined || result.outcome === 'unknown') continue;
+    if (result === undefined || result.outcome === 'unknown') continue;
     notes.push({ callId, inputDigest, result });
   }
   return notes;
 }
 
-function finishedEvent(batch: Batch, finished: FinishedCall): EventBody {
+function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly EventBody[] {
+  const events: EventBody[] = [];
+  const find = finishedCalls(finished);
+  for (const call of batch.calls) {
+    const ended = find(call);
+    if (ended !== undefined) events.push(finishedEvent(call.toolName, ended));
+  }
+  return events;
+}
+
+function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
   const { callId, result, durationMs } = finished;
-  const toolName = batch.calls.find((call) => call.callId === callId)?.toolName ?? '';
   return result.outcome === 'succeeded'
     ? { type: 'tool.succeeded', callId, toolName, durationMs }
     : { type: 'tool.failed', callId, toolName, durationMs, outcome: result.outcome };

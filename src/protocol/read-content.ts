@@ -1,4 +1,5 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse, FinishReason, ToolCall, Usage } from './chat.ts';
 import type { AssistantPart, Message, ToolResultPart } from './message.ts';
 
@@ -57,13 +58,9 @@ function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
   for (const part of parts) {
     if (part.type !== 'tool-call') continue;
     const { callId, providerCallId, toolName, input, malformed } = part;
-    calls.push({
-      callId,
-      providerCallId,
-      toolName,
-      input,
-      ...(malformed !== undefined && { malformed }),
-    });
+    const call: Writable<ToolCall> = { callId, providerCallId, toolName, input };
+    if (malformed !== undefined) call.malformed = malformed;
+    calls.push(call);
   }
   return calls;
 }

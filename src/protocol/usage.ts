@@ -1,15 +1,17 @@
+import type { Writable } from '../internal/writable.ts';
 import type { Usage } from './chat.ts';
 
 /** Adds one call's tokens to a running sum. */
 export function addUsage(sum: Usage, more: Usage): Usage {
-  const cached = (sum.cachedInputTokens ?? 0) + (more.cachedInputTokens ?? 0);
-  const reasoning = (sum.reasoningTokens ?? 0) + (more.reasoningTokens ?? 0);
-  return Object.freeze({
+  const usage: Writable<Usage> = {
     inputTokens: sum.inputTokens + more.inputTokens,
     outputTokens: sum.outputTokens + more.outputTokens,
-    ...(cached > 0 && { cachedInputTokens: cached }),
-    ...(reasoning > 0 && { reasoningTokens: reasoning }),
-  });
+  };
+  const cached = (sum.cachedInputTokens ?? 0) + (more.cachedInputTokens ?? 0);
+  if (cached > 0) usage.cachedInputTokens = cached;
+  const reasoning = (sum.reasoningTokens ?? 0) + (more.reasoningTokens ?? 0);
+  if (reasoning > 0) usage.reasoningTokens = reasoning;
+  return usage;
 }
 
 export const NO_USAGE: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0 });

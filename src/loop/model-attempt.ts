@@ -1,0 +1,256 @@
+import { CancelScope } from '../internal/cancel-scope.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ModelCallOptions, ModelRequest, ModelResponse, ModelRetry } from '../models/port.ts';
+import type { ChatRequest, Usage } from '../protocol/chat.ts';
+import { addUsage, NO_USAGE } from '../protocol/usage.ts';
+import { assembleResponse } from './assemble-response.ts';
+import { NO_SETTINGS } from './build-request.ts';
+import { callWrapped, RequestRefused } from './call-wrapped.ts';
+import { collectStream, type Delta, type StreamReader } from './collect-stream.ts';
+import type { LoopEvent } from './event.ts';
+import type { HeldText, TextStop } from './held-text.ts';
+import { holdText } from './judge-text.ts';
+import {
+  emptyResponse,
+  errorFinish,
+  FAILED,
+  failure,
+  isEmpty,
+  refused,
+  stopped,
+} from './model-endings.ts';
+import { Bill } from './paid-call.ts';
+import { readModelResponse, readPaidUsage } from './read-model-response.ts';
+import { retract } from './retract.ts';
+import type { Session } from './session.ts';
+import type { OpenTurn } from './state.ts';
+import { WholePieces } from './whole-pieces.ts';
+
+export interface ModelCall {
+  readonly request: ChatRequest;
+  /** True when policies are around it. */
+  readonly isWrapped: boolean;
+  readonly turn: OpenTurn;
+  readonly attempt: number;
+  readonly session: Session;
+}
+
+type Answer =
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'responded'; readonly response: ModelResponse }
+  | { readonly type: 'stopped'; readonly stop: TextStop }
+  | RequestRefused
+  | { readonly type: 'failed'; readonly error: unknown; readonly usage: Usage };
+
+/**
+ * One sending of the request, and what the model is given with it: the signal and the callback are made only for a
+ * model that reads them. Waits for the model or the cancel, whichever comes first; what comes after a cancel has
+ * nobody to hear it.
+ */
+export class ModelAttempt implements ModelCallOptions {
+  /** A model that begins a stream again tells of it, and what was read, and shown live, is taken back. */
+  readonly restarts = true;
+  readonly held: HeldText | undefined;
+  /** What the calls below the policies cost; absent where there are no such policies. */
+  readonly bill: Bill | undefined;
+  /** What ends the call: a cancel of the run, or a policy that stops the text. */
+  readonly scope: CancelScope;
+  readonly #call: ModelCall;
+  /** Which attempt it is, from 1. */
+  readonly #sent: number;
+  /** What those before it have cost. */
+  readonly #before: Usage;
+  readonly #startedAt: number;
+  #resolve: ((event: MaybePromise<LoopEvent>) => void) | undefined;
+  #reject: ((error: unknown) => void) | undefined;
+  #pieces: WholePieces | undefined;
+  #forget: (() => void) | undefined;
+  #hasEnded = false;
+
+  constructor(call: ModelCall, sent: number, before: Usage) {
+    this.#call = call;
+    this.#sent = sent;
+    this.#before = before;
+    const { session } = call;
+    this.#startedAt = session.now();
+    this.held = session.options.windowed ? this.#holdText() : undefined;
+    this.bill = call.isWrapped ? new Bill() : undefined;
+    this.scope = this.held === undefined ? session.options.cancel : new CancelScope();
+  }
+
+  send(): Promise<LoopEvent> {
+    return new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+      this.#call.session.options.cancel.listen(this.#onCancel);
+      if (this.#resolve !== undefined) start(this.#call, this).then(this.#onGiven, this.#onError);
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.scope.signal;
+  }
+
+  /** Made for a stream that somebody reads live. */
+  get pieces(): WholePieces {
+    this.#pieces ??= new WholePieces();
+    return this.#pieces;
+  }
+
+  get onRetry(): (retry: ModelRetry) => void {
+    return (retry) => this.#tell(retry);
+  }
+
+  forStream(forget: () => void): this {
+    this.#forget = forget;
+    return this;
+  }
+
+  readonly #onCancel = (): void => this.#settle(CANCELLED);
+
+  readonly #onGiven = (given: ModelResponse | RequestRefused): void =>
+    this.#settle(read(given, this.#call.session.ports.model.id, this.bill));
+
+  /** What failed attempts have cost comes with the error. */
+  readonly #onError = (error: unknown): void => this.#settle(failedWith(error, this.bill));
+
+  #holdText(): HeldText | undefined {
+    return holdText(this.#call, {
+      stop: (stop) => this.#settle({ type: 'stopped', stop }),
+      fail: (error) => this.#settle({ type: 'failed', error, usage: NO_USAGE }),
+    });
+  }
+
+  #settle(answer: Answer): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    const { cancel } = this.#call.session.options;
+    // A model may go on after its call has ended; nobody hears of that.
+    this.#hasEnded = true;
+    this.held?.close();
+    if (answer.type === 'stopped' || answer.type === 'cancelled') this.scope.cancel(cancel.reason);
+    cancel.unlisten(this.#onCancel);
+    try {
+      resolve(this.#take(answer));
+    } catch (error) {
+      this.#reject?.(error);
+    }
+  }
+
+  #take(answer: Answer): MaybePromise<LoopEvent> {
+    const { turn, session } = this.#call;
+    if (answer.type === 'responded') return this.#takeResponse(answer.response);
+    const paid = answer.type === 'failed' ? answer.usage : (this.bill?.usage ?? NO_USAGE);
+    const spent = { turn, usage: addUsage(this.#before, paid) };
+    switch (answer.type) {
+      case 'cancelled':
+        return { type: 'turn.cancelled', usage: spent.usage };
+      case 'stopped':
+        return stopped(answer.stop, session, spent);
+      case 'refused':
+        return refused(answer, session, spent);
+      case 'failed':
+        return failure(answer.error, session, spent);
+    }
+  }
+
+  #takeResponse(given: ModelResponse): MaybePromise<LoopEvent> {
+    const { turn, session } = this.#call;
+    const usage = addUsage(this.#before, given.usage);
+    const response = assembleResponse(given, {
+      turn,
+      model: session.ports.model.id,
+      usage,
+      latencyMs: Math.round(session.now() - this.#startedAt),
+    });
+    if (response.finishReason === 'error')
+      return failure(errorFinish(session), session, { turn, usage });
+    if (!isEmpty(response)) return { type: 'model.responded', response };
+    if (this.#sent > session.ports.emptyRetries)
+      return failure(emptyResponse(session, this.#sent), session, { turn, usage });
+    retract(session, FAILED, { turn, point: 'model' });
+    session.record(
+      { type: 'llm.retrying', reason: 'empty-response', attempt: this.#sent + 1, delayMs: 0 },
+      turn.turnId,
+      turn.step,
+    );
+    return new ModelAttempt(this.#call, this.#sent + 1, usage).send();
+  }
+
+  #tell({ attempt, delayMs, reason }: ModelRetry): void {
+    const { session, turn } = this.#call;
+    if (this.#hasEnded) return;
+    this.#forget?.();
+    this.held?.forget();
+    this.#pieces = undefined;
+    retract(session, FAILED, { turn, point: 'model' });
+    session.record({ type: 'llm.retrying', reason, attempt, delayMs }, turn.turnId, turn.step);
+  }
+}
+
+const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
+
+/** Where calls are counted one by one, what the last of them has cost is in the sum already. */
+function failedWith(error: unknown, bill: Bill | undefined): Answer {
+  return { type: 'failed', error, usage: bill?.usage ?? readPaidUsage(error) };
+}
+
+/** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
+function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | RequestRefused> {
+  const { turn, session } = call;
+  const { model } = session.ports;
+  const { streams } = session.options;
+  const { bill } = options;
+  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, session);
+  try {
+    if (!streams && bill === undefined)
+      return Promise.resolve(model.generate(toModel(call.request), options));
+    const reader: StreamReader = {
+      cancel: options.scope,
+      onDelta: (piece) => delta(session, turn, { piece, options }),
+    };
+    if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
+    const request = toModel(call.request);
+    return collectStream((forget) => model.stream(request, options.forStream(forget)), reader);
+  } catch (error) {
+    return Promise.reject(error);
+  }
+}
+
+function read(given: unknown, modelId: string, bill: Bill | undefined): Answer {
+  // Looked at only where it comes from below a policy: what a model gives may throw when it is.
+  if (bill !== undefined && given instanceof RequestRefused) return given;
+  try {
+    return { type: 'responded', response: readModelResponse(given, modelId) };
+  } catch (error) {
+    return { type: 'failed', error, usage: readPaidUsage(given) };
+  }
+}
+
+/** Lets one piece out, and says when the reader is ready for the next. */
+function delta(
+  session: Session,
+  turn: OpenTurn,
+  { piece, options }: { readonly piece: Delta; readonly options: ModelAttempt },
+): Promise<void> | undefined {
+  const { live, cancel, backpressure } = session.options;
+  const { type: kind } = piece;
+  const { held } = options;
+  if (held !== undefined) return held.add(kind === 'text' ? piece.text : '') ?? backpressure();
+  if (!live || cancel.cancelled) return undefined;
+  const text = options.pieces.take(piece);
+  if (text === '') return undefined;
+  session.hasStreamed = true;
+  const about =
+    piece.type === 'tool-input' ? { providerCallId: piece.id, toolName: piece.toolName } : {};
+  session.record({ type: 'llm.delta', kind, text, ...about }, turn.turnId, turn.step);
+  return backpressure();
+}
+
+function toModelRequest(request: ChatRequest, session: Session): ModelRequest {
+  const { messages, settings, tools } = request;
+  const own = session.ports.settings;
+  const both = settings === NO_SETTINGS ? own : { ...own, ...settings };
+  return { messages, settings: both, tools };
+}
