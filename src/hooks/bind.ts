@@ -74,12 +74,16 @@ class BoundHooks implements HookGate {
     return chainPrompt(setting, prompt, model ?? this.#run.facts.model);
   }
 
-  request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>> {
+  request<Result>(
+    request: ChatRequest,
+    moment: Moment,
+    take: (verdict: ChainVerdict<ChatRequest>) => MaybePromise<Result>,
+  ): MaybePromise<Result> {
     return new VerdictChain(
       this.#at('preLlmRequest', moment),
       deepFreeze(request),
       rewriteRequest,
-    ).run();
+    ).runThen(take);
   }
 
   llmCall(
@@ -97,11 +101,12 @@ class BoundHooks implements HookGate {
     return new AnswerWindows(this.#at('onTextWindow', moment));
   }
 
-  response(
+  response<Result>(
     response: ChatResponse,
-    newCallId: () => string,
-    moment: Moment,
-  ): MaybePromise<ChainVerdict<ChatResponse>> {
+    asked: { readonly newCallId: () => string; readonly moment: Moment },
+    take: (verdict: ChainVerdict<ChatResponse>) => MaybePromise<Result>,
+  ): MaybePromise<Result> {
+    const { newCallId, moment } = asked;
     const setting = this.#at('onLlmResponse', moment);
     return new VerdictChain(
       setting,
@@ -109,15 +114,16 @@ class BoundHooks implements HookGate {
       // A new call on a recheck is a change, which is refused: it must not use up an id.
       (value: ChatResponse, decision: Parameters<typeof rewriteResponse>[1], recheck) =>
         rewriteResponse(value, decision, recheck ? noCallId : newCallId),
-    ).run();
+    ).runThen(take);
   }
 
-  toolUse(
+  toolUse<Result>(
     invocation: ToolInvocation,
-    check: CheckInput,
-    moment: Moment,
-  ): MaybePromise<ToolChainVerdict> {
-    return new ToolChain(this.#at('preToolUse', moment), deepFreeze(invocation), check).run();
+    asked: { readonly check: CheckInput; readonly moment: Moment },
+    take: (verdict: ToolChainVerdict) => MaybePromise<Result>,
+  ): MaybePromise<Result> {
+    const setting = this.#at('preToolUse', asked.moment);
+    return new ToolChain(setting, deepFreeze(invocation), asked.check).runThen(take);
   }
 
   toolCall(invocation: ToolInvocation, core: ToolCore, moment: Moment): Promise<WrappedResult> {

@@ -75,18 +75,26 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   protected abstract cancelled(ask: Ask): Verdict | undefined;
 
   run(): MaybePromise<Verdict> {
+    return this.runThen(identity);
+  }
+
+  /** Hands the verdict on to `take` without a promise in between. */
+  runThen<Result>(take: (verdict: Verdict) => MaybePromise<Result>): MaybePromise<Result> {
     const reached = this.#advance();
-    return isWaited(reached) ? this.#goOnAfter(reached) : reached;
+    return isWaited(reached) ? this.#goOnAfter(reached, take) : take(reached);
   }
 
   /** One promise for the whole chain, however many of it are waited for. */
-  #goOnAfter(first: Waited): Promise<Verdict> {
+  #goOnAfter<Result>(
+    first: Waited,
+    take: (verdict: Verdict) => MaybePromise<Result>,
+  ): Promise<Result> {
     return new Promise((resolve, reject) => {
       const goOn = (over: Outcome | Together, by?: Ask): void => {
         try {
           const reached = this.#takeOver(over, by) ?? this.#advance();
           if (isWaited(reached)) reached.whenOver(goOn);
-          else resolve(reached);
+          else resolve(take(reached));
         } catch (error) {
           reject(error);
         }
@@ -246,6 +254,10 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
     // C2, C3, C5
     return open || ask.entry.shadow ? undefined : this.failed({ type: 'failed', error });
   }
+}
+
+function identity<Value>(value: Value): Value {
+  return value;
 }
 
 type Waited = Wait<Ask> | Together;

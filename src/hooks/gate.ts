@@ -171,7 +171,12 @@ export interface HookGate {
    * `model`: the id of the one that will read it. Default: the agent's.
    */
   systemPrompt(prompt: string, moment: Moment, model?: string): PromptVerdict;
-  request(request: ChatRequest, moment: Moment): MaybePromise<ChainVerdict<ChatRequest>>;
+  /** Gives what `take` makes of the verdict, with no promise in between. */
+  request<Result>(
+    request: ChatRequest,
+    moment: Moment,
+    take: (verdict: ChainVerdict<ChatRequest>) => MaybePromise<Result>,
+  ): MaybePromise<Result>;
   /** Puts the policies around a model call that was judged. `call` is the model: each reading of it is a paid call. */
   llmCall(
     request: ChatRequest,
@@ -181,16 +186,16 @@ export interface HookGate {
   /** For one answer: what its policies have said before is not recorded again. */
   textWindows(moment: Moment): WindowGate;
   /** A call that a rewrite adds gets its id from `newCallId`. */
-  response(
+  response<Result>(
     response: ChatResponse,
-    newCallId: () => string,
-    moment: Moment,
-  ): MaybePromise<ChainVerdict<ChatResponse>>;
-  toolUse(
+    asked: { readonly newCallId: () => string; readonly moment: Moment },
+    take: (verdict: ChainVerdict<ChatResponse>) => MaybePromise<Result>,
+  ): MaybePromise<Result>;
+  toolUse<Result>(
     invocation: ToolInvocation,
-    check: CheckInput,
-    moment: Moment,
-  ): MaybePromise<ToolChainVerdict>;
+    asked: { readonly check: CheckInput; readonly moment: Moment },
+    take: (verdict: ToolChainVerdict) => MaybePromise<Result>,
+  ): MaybePromise<Result>;
   /** Puts the policies around a tool call that may run. Never rejects: what a policy does wrong is a result. */
   toolCall(invocation: ToolInvocation, core: ToolCore, moment: Moment): Promise<WrappedResult>;
   /**

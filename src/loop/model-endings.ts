@@ -57,7 +57,7 @@ export function failure(
   };
 }
 
-export const FAILED = Object.freeze({ type: 'failed' });
+export const FAILED: { readonly type: 'failed' } = Object.freeze({ type: 'failed' });
 
 export function isEmpty(response: ChatResponse): boolean {
   return (

@@ -93,10 +93,19 @@ class BatchJudge {
     const gate = this.#session.gateFor(turn.turnId);
     if (!gate.has('preToolUse')) return this.#judge(call, tool, NO_OPINION);
     const invocation = invocationOf(call, { index, size: this.#calls.length });
-    const judging = gate.toolUse(invocation, tool.check, momentOf(turn, attempt));
-    return isThenable(judging)
-      ? judging.then((judged) => this.#take(judged, call, tool) ?? this.judgeFrom(index + 1))
-      : this.#take(judging, call, tool);
+    const asked = { check: tool.check, moment: momentOf(turn, attempt) };
+    let isLater = false;
+    const judging = gate.toolUse(
+      invocation,
+      asked,
+      (judged): MaybePromise<LoopEvent> | undefined => {
+        const end = this.#take(judged, call, tool);
+        // A verdict that comes at once goes back to the loop that asked, whatever the number of calls.
+        return isLater ? (end ?? this.judgeFrom(index + 1)) : end;
+      },
+    );
+    isLater = true;
+    return judging as MaybePromise<LoopEvent> | undefined; // Only a later verdict goes on by itself, and that ends in an event.
   }
 
   #take(judged: ToolChainVerdict, call: BatchCall, tool: ToolPort<never>): LoopEvent | undefined {

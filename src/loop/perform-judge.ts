@@ -68,7 +68,7 @@ export function judgeRequest(
   const request = buildRequest(effect, session, prompt);
   session.request = request;
   if (!gate.has('preLlmRequest')) return answer(pass(request));
-  return after(gate.request(request, moment), answer);
+  return gate.request(request, moment, answer);
 }
 
 /** A text that a rewrite has changed is asked about again: what is shown in the end bypasses no window. */
@@ -97,7 +97,7 @@ export function judgeResponse(
   };
   const goOn = (stop: TextStop | undefined): MaybePromise<LoopEvent> =>
     stop === undefined
-      ? after(askAboutResponse(effect, session), takeVerdict)
+      ? askAboutResponse(effect, session, takeVerdict)
       : answer(stop, 'onTextWindow');
   const judged = judgeWholeText(effect, session);
   return isThenable(judged) ? judged.then(goOn) : goOn(judged);
@@ -106,12 +106,13 @@ export function judgeResponse(
 function askAboutResponse(
   { turn, attempt, response }: Of<'judge-response'>,
   session: Session,
-): MaybePromise<ChainVerdict<ChatResponse>> {
+  take: (verdict: ChainVerdict<ChatResponse>) => MaybePromise<LoopEvent>,
+): MaybePromise<LoopEvent> {
   const gate = session.gateFor(turn.turnId);
-  if (!gate.has('onLlmResponse')) return pass(response);
+  if (!gate.has('onLlmResponse')) return take(pass(response));
   let added = response.toolCalls.length;
   const newCallId = (): string => `${turn.turnId}.${turn.step}.${added++}`;
-  return gate.response(response, newCallId, momentOf(turn, attempt));
+  return gate.response(response, { newCallId, moment: momentOf(turn, attempt) }, take);
 }
 
 export function judgeOutgoing(

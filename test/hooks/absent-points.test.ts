@@ -58,7 +58,7 @@ afterEach(() => {
 describe('a point nobody implements costs no promise, timer, clone, freeze or signal', () => {
   test('as nobody is even asked at it', async () => {
     const asked = [VerdictChain, ToolChain, ResultChain].map(({ prototype }) =>
-      vi.spyOn<{ run(): unknown }, 'run'>(prototype, 'run'),
+      vi.spyOn<{ runThen(take: never): unknown }, 'runThen'>(prototype, 'runThen'),
     );
     const times = () => asked.map(({ mock }) => mock.calls.length);
     await countWork([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW, request, sleep } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW, request, sleep } from './make-gate.ts';
 
 const never = () => new Promise<undefined>(() => undefined);
 
@@ -17,7 +17,7 @@ describe('C4 — cancelling the turn', () => {
         },
       }),
     ]);
-    const verdict = gate.request(request(), NOW);
+    const verdict = gate.request(request(), NOW, asIs);
     const started = performance.now();
     cancel.cancel('user left');
     expect(await verdict).toEqual({ type: 'cancelled' });
@@ -38,7 +38,7 @@ describe('C4 — cancelling the turn', () => {
       }),
       defineHooks({ name: 'b', preToolUse: () => void asked.push('b') }),
     ]);
-    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     cancel.cancel();
     expect(await verdict).toEqual({ type: 'cancelled' });
     await sleep(40);
@@ -63,7 +63,9 @@ describe('C4 — cancelling the turn', () => {
         },
       }),
     ]);
-    expect(await run.gate.toolUse(invocation(), acceptAll, NOW)).toEqual({ type: 'cancelled' });
+    expect(await run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toEqual({
+      type: 'cancelled',
+    });
     expect(await run.gate.turnStart({ turnId: 't', isFirst: true }, NOW)).toEqual({
       type: 'cancelled',
     });
@@ -74,7 +76,11 @@ describe('C4 — cancelling the turn', () => {
     const { gate, cancel } = bench([
       defineHooks({ name: 'a', preToolUse: () => ToolDecision.modify({ id: 2 }) }),
     ]);
-    const verdict = gate.toolUse(invocation(), never as () => Promise<never>, NOW);
+    const verdict = gate.toolUse(
+      invocation(),
+      { check: never as () => Promise<never>, moment: NOW },
+      asIs,
+    );
     cancel.cancel();
     expect(await verdict).toEqual({ type: 'cancelled' });
     gate.close();
@@ -90,7 +96,7 @@ describe('C4 — cancelling the turn', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(signal?.aborted).toBe(false);
     cancel.cancel('gone');
     expect(signal?.reason).toBe('gone');
@@ -107,10 +113,12 @@ describe('C4 — cancelling the turn', () => {
         },
       }),
     ]);
-    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     gate.close();
     expect(await verdict).toEqual({ type: 'cancelled' });
     expect(signal?.aborted).toBe(true);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toEqual({ type: 'cancelled' });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toEqual({
+      type: 'cancelled',
+    });
   });
 });

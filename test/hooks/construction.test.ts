@@ -3,7 +3,7 @@ import { ConfigError } from '../../src/errors/config-error.ts';
 import type { AgentHooks } from '../../src/hooks/agent-hooks.ts';
 import { compileHooks } from '../../src/hooks/compile.ts';
 import { defineHooks, Policy } from '../../src/hooks/policy.ts';
-import { bench, illegal, NOW, request } from './make-gate.ts';
+import { asIs, bench, illegal, NOW, request } from './make-gate.ts';
 
 const compile = (...hooks: readonly unknown[]): ConfigError | undefined => {
   try {
@@ -182,7 +182,7 @@ describe('building policies — read once', () => {
     list.push(illegal({ preLlmRequest: () => ({ type: 'block', reason: 'late' }) }));
     policy.options = { preLlmRequest: { failure: 'closed' } };
     policy.preLlmRequest = () => ({ type: 'block', reason: 'replaced' });
-    expect(await gate.request(request(), NOW)).toMatchObject({ type: 'pass' });
+    expect(await gate.request(request(), NOW, asIs)).toMatchObject({ type: 'pass' });
   });
 
   test('methods run with their policy as `this`', async () => {
@@ -194,8 +194,8 @@ describe('building policies — read once', () => {
       }
     }
     const { gate } = bench([new Counts()]);
-    expect(await gate.request(request(), NOW)).toMatchObject({ reason: 'asked 1' });
-    expect(await gate.request(request(), NOW)).toMatchObject({ reason: 'asked 2' });
+    expect(await gate.request(request(), NOW, asIs)).toMatchObject({ reason: 'asked 1' });
+    expect(await gate.request(request(), NOW, asIs)).toMatchObject({ reason: 'asked 2' });
   });
 
   test('what is compiled is frozen', () => {

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW, request, sleep } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW, request, sleep } from './make-gate.ts';
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -15,7 +15,7 @@ describe('what asking costs', () => {
       defineHooks({ name: 'a', preToolUse: () => ToolDecision.allow() }),
       defineHooks({ name: 'b', preToolUse: () => ToolDecision.modify({ id: 2 }) }),
     ]);
-    const verdict = gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(verdict).toMatchObject({ type: 'judged' });
     expect(verdict).not.toBeInstanceOf(Promise);
     expect(timer).not.toHaveBeenCalled();
@@ -29,7 +29,7 @@ describe('what asking costs', () => {
     });
     const one = request();
     expect(gate.has('preLlmRequest')).toBe(false);
-    expect(gate.request(one, NOW)).toEqual({ type: 'pass', value: one, modified: false });
+    expect(gate.request(one, NOW, asIs)).toEqual({ type: 'pass', value: one, modified: false });
     gate.observe({ type: 'step.started', threadId: 't', turnId: 'u', step: 1, at: 0, seq: 1 });
     expect(now).not.toHaveBeenCalled();
     expect(recorded).toEqual([]);
@@ -60,8 +60,8 @@ describe('what asking costs', () => {
       });
     const { gate } = bench([slow('a'), slow('b'), slow('c')]);
     const timer = vi.spyOn(globalThis, 'setTimeout');
-    await gate.toolUse(invocation(), acceptAll, NOW);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(timer).toHaveBeenCalledTimes(1);
     gate.close();
   });
@@ -78,7 +78,7 @@ describe('what asking costs', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(timers()).toBe(before + 1);
     gate.close();
     expect(timers()).toBe(before);

@@ -3,7 +3,16 @@ import { MessageDecision } from '../../src/decisions/message-decision.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { HookError } from '../../src/errors/hook-error.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, illegal, invocation, NOW, request, response } from './make-gate.ts';
+import {
+  acceptAll,
+  asIs,
+  bench,
+  illegal,
+  invocation,
+  NOW,
+  request,
+  response,
+} from './make-gate.ts';
 
 const boom = () => {
   throw new RangeError('token=sk-demo');
@@ -23,7 +32,7 @@ describe('a failure of a policy', () => {
     const { gate, failures } = bench([
       defineHooks({ name: 'a', version: '3', preLlmRequest: boom }),
     ]);
-    const verdict = await gate.request(request(), NOW);
+    const verdict = await gate.request(request(), NOW, asIs);
     expect(verdict).toMatchObject({
       type: 'failed',
       error: { kind: 'threw', policy: 'a', point: 'preLlmRequest' },
@@ -43,7 +52,7 @@ describe('a failure of a policy', () => {
 
   test('keeps what was thrown as its cause, and out of its message and record', async () => {
     const { gate, recorded } = bench([defineHooks({ name: 'a', preLlmRequest: boom })]);
-    const verdict = await gate.request(request(), NOW);
+    const verdict = await gate.request(request(), NOW, asIs);
     const error = verdict.type === 'failed' ? verdict.error : undefined;
     expect(error).toBeInstanceOf(HookError);
     expect(error?.cause).toBeInstanceOf(RangeError);
@@ -90,10 +99,12 @@ describe('a failure of a policy', () => {
     ],
   ])('a tool gate that %s runs nothing', async (_what, hook, kind) => {
     const { gate, failures } = bench([illegal({ name: 'a', preToolUse: hook })]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      type: 'failed',
-      error: { kind },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        type: 'failed',
+        error: { kind },
+      },
+    );
     expect(failures()).toMatchObject([{ kind, open: false, callId: '1.1.0' }]);
   });
 
@@ -104,9 +115,11 @@ describe('a failure of a policy', () => {
       refuse(new Error('second thoughts'));
     });
     const { gate, failures } = bench([illegal({ name: 'a', preToolUse: () => twice })]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'block' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'block' },
+      },
+    );
     expect(failures()).toEqual([]);
   });
 
@@ -117,16 +130,20 @@ describe('a failure of a policy', () => {
       defineHooks({ name: 'b', preToolUse: boom }),
       defineHooks({ name: 'c', preToolUse: () => void asked.push('c') }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      type: 'failed',
-      error: { policy: 'b' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        type: 'failed',
+        error: { policy: 'b' },
+      },
+    );
     expect(asked).toEqual([]);
   });
 
   test('a closed response policy that fails is no accept', async () => {
     const { gate } = bench([defineHooks({ name: 'a', onLlmResponse: boom })]);
-    expect(await gate.response(response([]), () => 'id', NOW)).toMatchObject({ type: 'failed' });
+    expect(
+      await gate.response(response([]), { newCallId: () => 'id', moment: NOW }, asIs),
+    ).toMatchObject({ type: 'failed' });
   });
 });
 
@@ -136,9 +153,11 @@ describe('a failure where the policy is open', () => {
       defineHooks({ name: 'a', options: { preToolUse: { failure: 'open' } }, preToolUse: boom }),
       defineHooks({ name: 'b', preToolUse: () => ToolDecision.block('no') }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'block', policy: 'b' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'block', policy: 'b' },
+      },
+    );
     expect(failures()).toMatchObject([{ policy: 'a', open: true }]);
   });
 
@@ -150,9 +169,11 @@ describe('a failure where the policy is open', () => {
         preToolUse: () => 'allow',
       }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'no-opinion' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'no-opinion' },
+      },
+    );
   });
 
   test('is the default for outgoing texts, which go out as they were', async () => {
@@ -185,7 +206,9 @@ describe('mustDecide', () => {
   test('makes silence a failure, now and later', async () => {
     for (const preToolUse of [() => undefined, async () => undefined]) {
       const { gate } = bench([defineHooks({ name: 'a', ...must, preToolUse })]);
-      expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+      expect(
+        await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+      ).toMatchObject({
         error: { kind: 'undecided' },
       });
     }
@@ -195,8 +218,10 @@ describe('mustDecide', () => {
     const { gate } = bench([
       defineHooks({ name: 'a', ...must, preToolUse: () => ToolDecision.abstain() }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'no-opinion' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'no-opinion' },
+      },
+    );
   });
 });

@@ -3,7 +3,7 @@ import { MessageDecision } from '../../src/decisions/message-decision.ts';
 import { RequestDecision } from '../../src/decisions/request-decision.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, illegal, invocation, NOW, request } from './make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, request } from './make-gate.ts';
 
 /** Assigns, as a policy without types would. */
 const write = (target: object, key: string): void => {
@@ -16,7 +16,7 @@ describe('what a policy is given', () => {
       defineHooks({ name: 'a', preToolUse: ({ effectiveInput }) => write(effectiveInput, 'id') }),
     ]);
     const call = invocation({ id: 1 });
-    expect(await gate.toolUse(call, acceptAll, NOW)).toMatchObject({
+    expect(await gate.toolUse(call, { check: acceptAll, moment: NOW }, asIs)).toMatchObject({
       type: 'failed',
       error: { kind: 'threw', cause: expect.any(TypeError) },
     });
@@ -31,7 +31,7 @@ describe('what a policy is given', () => {
         preLlmRequest: ({ messages }) => write(illegal(messages[1]?.content[0]), 'text'),
       }),
     ]);
-    expect(await gate.request(given, NOW)).toMatchObject({
+    expect(await gate.request(given, NOW, asIs)).toMatchObject({
       type: 'failed',
       error: { kind: 'threw' },
     });
@@ -63,8 +63,8 @@ describe('what a policy is given', () => {
         onUserMessage: (message) => void frozen.push(Object.isFrozen(message)),
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
-    await gate.request(request(), NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    await gate.request(request(), NOW, asIs);
     await gate.userMessage({ text: 'x', attachments: [] }, NOW);
     expect(frozen).toEqual([true, true, true, true, true, true]);
   });

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW } from './make-gate.ts';
 
 /** Keeps the process busy, as a synchronous piece of work does that somebody else runs. */
 function block(ms: number): void {
@@ -22,7 +22,7 @@ test('an answer that a busy process sees after its limit does not count, whichev
       },
     }),
   ]);
-  const verdict = await gate.toolUse(invocation(), acceptAll, NOW);
+  const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
   expect(verdict).toMatchObject({ type: 'failed', error: { kind: 'timed-out' } });
   await sleep(5);
   expect(decided()).toEqual([]);

@@ -34,6 +34,9 @@ const FACTS: RunFacts = {
   context: { tenant: 'acme' },
 };
 
+/** What a test takes a verdict as. */
+export const asIs = <Verdict>(verdict: Verdict): Verdict => verdict;
+
 export const NOW: Moment = { step: 1, attempt: 1, purpose: 'main' };
 
 export function bench(hooks: readonly AgentHooks<never>[], ports: Partial<GatePorts> = {}): Bench {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { compileHooks } from '../../src/hooks/compile.ts';
 import { defineHooks, Policy } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW } from './make-gate.ts';
 
 class Refunds extends Policy {
   override preToolUse() {
@@ -45,14 +45,16 @@ describe('names of policies', () => {
 
   test('a class may ask for an approval under its own name', async () => {
     const { gate } = bench([new Refunds()]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'confirm', requirements: [{ policy: 'Refunds' }] },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'confirm', requirements: [{ policy: 'Refunds' }] },
+      },
+    );
   });
 
   test('a policy that only its place names cannot ask for an approval', async () => {
     const { gate } = bench([defineHooks(asks)]);
-    const verdict = await gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(verdict).toMatchObject({
       type: 'failed',
       error: { kind: 'illegal', policy: 'policy-1' },

@@ -5,7 +5,7 @@ import { ResponseDecision } from '../../src/decisions/response-decision.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { TurnDecision } from '../../src/decisions/turn-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW, request, response } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW, request, response } from './make-gate.ts';
 
 describe('precedence — points with one verdict', () => {
   test('the first block ends the chain at a turn start', async () => {
@@ -31,7 +31,10 @@ describe('precedence — points with one verdict', () => {
     ]);
     const message = { text: 'x', attachments: [] };
     expect(await gate.userMessage(message, NOW)).toMatchObject({ type: 'block', reason: 'in' });
-    expect(await gate.request(request(), NOW)).toMatchObject({ type: 'block', reason: 'request' });
+    expect(await gate.request(request(), NOW, asIs)).toMatchObject({
+      type: 'block',
+      reason: 'request',
+    });
     expect(await gate.outgoing({ text: 'x', isFinal: true }, NOW)).toMatchObject({ reason: 'out' });
   });
 
@@ -43,7 +46,9 @@ describe('precedence — points with one verdict', () => {
       }),
       defineHooks({ name: 'b', onLlmResponse: () => ResponseDecision.block('no') }),
     ]);
-    expect(await gate.response(response([]), () => 'new', NOW)).toEqual({
+    expect(
+      await gate.response(response([]), { newCallId: () => 'new', moment: NOW }, asIs),
+    ).toEqual({
       type: 'retry-with-feedback',
       feedback: [{ policy: 'a', feedback: 'shorter' }],
     });
@@ -67,7 +72,7 @@ describe('precedence — the tool gate', () => {
         defineHooks({ name: `${name}-${index}`, preToolUse: () => all[name] }),
       ),
     );
-    const verdict = await gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     return {
       type: verdict.type === 'judged' ? verdict.verdict.type : verdict.type,
       asked: decided().length,

@@ -3,7 +3,7 @@ import { MessageDecision } from '../../src/decisions/message-decision.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { acceptAll, bench, invocation, NOW } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW } from './make-gate.ts';
 
 const raise = defineHooks({
   name: 'raise',
@@ -19,7 +19,14 @@ const limit = (name: string, over: ToolDecision, under?: ToolDecision) =>
 
 const judge = async (...hooks: Parameters<typeof bench>[0]) => {
   const run = bench(hooks);
-  return { ...run, verdict: await run.gate.toolUse(invocation({ amount: 10 }), acceptAll, NOW) };
+  return {
+    ...run,
+    verdict: await run.gate.toolUse(
+      invocation({ amount: 10 }),
+      { check: acceptAll, moment: NOW },
+      asIs,
+    ),
+  };
 };
 
 describe('C1 — a rewrite bypasses no verdict', () => {

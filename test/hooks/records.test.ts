@@ -3,7 +3,7 @@ import { MessageDecision } from '../../src/decisions/message-decision.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { TurnDecision } from '../../src/decisions/turn-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW } from './make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW } from './make-gate.ts';
 
 describe('the record of decisions', () => {
   test('has every explicit decision, and no silence', async () => {
@@ -20,7 +20,7 @@ describe('the record of decisions', () => {
       }),
     ]);
     await gate.turnStart({ turnId: 't', isFirst: true }, NOW);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(decided()).toEqual(['a proceed', 'a abstain', 'b allow']);
   });
 
@@ -28,7 +28,7 @@ describe('the record of decisions', () => {
     const { gate, recorded } = bench([
       defineHooks({ name: 'a', version: '2', preToolUse: () => ToolDecision.block('too much') }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect({ ...recorded[0] }).toEqual({
       type: 'hook.decided',
       policy: 'a',
@@ -49,7 +49,7 @@ describe('the record of decisions', () => {
       defineHooks({ name: 'b', preToolUse: () => ToolDecision.retryWithFeedback('my feedback') }),
       defineHooks({ name: 'c', onUserMessage: () => MessageDecision.modify('my rewrite') }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     await gate.userMessage({ text: 'x', attachments: [] }, NOW);
     expect(recorded[0]).toMatchObject({ reason: 'sure?' });
     expect(JSON.stringify(recorded)).not.toMatch(/my feedback|my rewrite/);
@@ -60,7 +60,7 @@ describe('the record of decisions', () => {
       defineHooks({ name: 'a', preToolUse: () => ToolDecision.modify({ id: 2 }) }),
       defineHooks({ name: 'b', preToolUse: () => ToolDecision.allow() }),
     ]);
-    await gate.toolUse(invocation({ id: 1 }), acceptAll, NOW);
+    await gate.toolUse(invocation({ id: 1 }), { check: acceptAll, moment: NOW }, asIs);
     expect(recorded).toMatchObject([
       { policy: 'a', digest: 'hmac-preToolUse-1' },
       { policy: 'b', digest: 'hmac-preToolUse-2' },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { bench, invocation, NOW } from './make-gate.ts';
+import { asIs, bench, invocation, NOW } from './make-gate.ts';
 
 const rewrite = (input: JsonObject) =>
   defineHooks({ name: 'a', preToolUse: () => ToolDecision.modify(input) });
@@ -18,7 +18,7 @@ describe('rewriting the input of a tool call', () => {
       }),
     ]);
     const check = (input: unknown) => ({ input: { ...(input as JsonObject), locked: 'yes' } });
-    const verdict = await gate.toolUse(invocation({ id: 1 }), check, NOW);
+    const verdict = await gate.toolUse(invocation({ id: 1 }), { check: check, moment: NOW }, asIs);
     expect(verdict).toMatchObject({
       type: 'judged',
       verdict: { type: 'no-opinion' },
@@ -31,8 +31,8 @@ describe('rewriting the input of a tool call', () => {
     const { gate, failures } = bench([rewrite({ id: 'x' })]);
     const verdict = await gate.toolUse(
       invocation(),
-      () => ({ problem: 'id: needs a number' }),
-      NOW,
+      { check: () => ({ problem: 'id: needs a number' }), moment: NOW },
+      asIs,
     );
     expect(verdict).toMatchObject({ type: 'failed', error: { kind: 'invalid-rewrite' } });
     expect(verdict).toHaveProperty('error.message', expect.stringContaining('id: needs a number'));
@@ -42,7 +42,7 @@ describe('rewriting the input of a tool call', () => {
   test('may be checked asynchronously', async () => {
     const { gate } = bench([rewrite({ id: 2 })]);
     const check = async () => ({ input: { id: 3 } });
-    expect(await gate.toolUse(invocation(), check, NOW)).toMatchObject({
+    expect(await gate.toolUse(invocation(), { check: check, moment: NOW }, asIs)).toMatchObject({
       invocation: { effectiveInput: { id: 3 } },
     });
     gate.close();
@@ -57,7 +57,7 @@ describe('rewriting the input of a tool call', () => {
     ];
     for (const check of checks) {
       const { gate } = bench([rewrite({ id: 2 })]);
-      expect(await gate.toolUse(invocation(), check, NOW)).toMatchObject({
+      expect(await gate.toolUse(invocation(), { check: check, moment: NOW }, asIs)).toMatchObject({
         error: { kind: 'invalid-rewrite', cause: expect.any(Error) },
       });
     }
@@ -66,11 +66,15 @@ describe('rewriting the input of a tool call', () => {
   test('where the policy is open leaves the input as it was', async () => {
     const open = { ...rewrite({ id: 2 }), options: { preToolUse: { failure: 'open' as const } } };
     const { gate } = bench([open]);
-    expect(await gate.toolUse(invocation({ id: 1 }), () => ({ problem: 'no' }), NOW)).toMatchObject(
-      {
-        verdict: { type: 'no-opinion' },
-        invocation: { effectiveInput: { id: 1 } },
-      },
-    );
+    expect(
+      await gate.toolUse(
+        invocation({ id: 1 }),
+        { check: () => ({ problem: 'no' }), moment: NOW },
+        asIs,
+      ),
+    ).toMatchObject({
+      verdict: { type: 'no-opinion' },
+      invocation: { effectiveInput: { id: 1 } },
+    });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { RequestDecision } from '../../src/decisions/request-decision.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
 import type { ChatRequest } from '../../src/protocol/chat.ts';
-import { bench, illegal, NOW, request } from './make-gate.ts';
+import { asIs, bench, illegal, NOW, request } from './make-gate.ts';
 
 /** What becomes of a request when a policy puts the result of `rewrite` in its place. */
 const rewritten = async (rewrite: (one: ChatRequest) => unknown, given = request()) => {
@@ -12,7 +12,7 @@ const rewritten = async (rewrite: (one: ChatRequest) => unknown, given = request
       preLlmRequest: (one) => RequestDecision.modify(illegal(rewrite(one))),
     }),
   ]);
-  return { given, ...run, verdict: await run.gate.request(given, NOW) };
+  return { given, ...run, verdict: await run.gate.request(given, NOW, asIs) };
 };
 
 const note = { role: 'system', content: 'Be brief.' } as const;

@@ -4,7 +4,7 @@ import { defineHooks } from '../../src/hooks/policy.ts';
 import type { ChatResponse } from '../../src/protocol/chat.ts';
 import type { AssistantPart } from '../../src/protocol/message.ts';
 import { textOf, toolCallsOf } from '../../src/protocol/read-content.ts';
-import { bench, NOW, response } from './make-gate.ts';
+import { asIs, bench, NOW, response } from './make-gate.ts';
 
 const text = (value: string): AssistantPart => ({ type: 'text', text: value });
 const thought: AssistantPart = { type: 'reasoning', text: 'hm' };
@@ -33,11 +33,14 @@ const rewritten = async (
   ]);
   const verdict = await run.gate.response(
     given,
-    () => {
-      minted += 1;
-      return `new-${minted}`;
+    {
+      newCallId: () => {
+        minted += 1;
+        return `new-${minted}`;
+      },
+      moment: NOW,
     },
-    NOW,
+    asIs,
   );
   return {
     verdict,
@@ -189,7 +192,11 @@ describe('rewriting a response on a recheck', () => {
       name: 'shouts',
       onLlmResponse: (one) => ResponseDecision.modify({ text: one.text.toUpperCase() }),
     });
-    const verdict = await bench([add, shout]).gate.response(response([text('a')]), mint, NOW);
+    const verdict = await bench([add, shout]).gate.response(
+      response([text('a')]),
+      { newCallId: mint, moment: NOW },
+      asIs,
+    );
     expect(verdict).toMatchObject({
       type: 'failed',
       error: { kind: 'changed-on-recheck', policy: 'adds' },

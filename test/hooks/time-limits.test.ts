@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { HookError } from '../../src/errors/hook-error.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
-import { acceptAll, bench, illegal, invocation, NOW, sleep } from './make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, sleep } from './make-gate.ts';
 
 const soon = { options: { preToolUse: { timeoutMs: 20 } } };
 const unhandled: unknown[] = [];
@@ -29,7 +29,7 @@ describe('time limits', () => {
       }),
     ]);
     const started = performance.now();
-    const verdict = await gate.toolUse(invocation(), acceptAll, NOW);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(performance.now() - started).toBeLessThan(500);
     expect(verdict).toMatchObject({ type: 'failed', error: { kind: 'timed-out' } });
     expect(failures()).toMatchObject([{ kind: 'timed-out', open: false }]);
@@ -46,9 +46,11 @@ describe('time limits', () => {
         },
       }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'block' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'block' },
+      },
+    );
     gate.close();
   });
 
@@ -61,9 +63,11 @@ describe('time limits', () => {
       }),
       defineHooks({ name: 'b', preToolUse: () => ToolDecision.allow() }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'run' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'run' },
+      },
+    );
     expect(failures()).toMatchObject([{ policy: 'a', kind: 'timed-out', open: true }]);
   });
 
@@ -79,7 +83,7 @@ describe('time limits', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(signal?.aborted).toBe(true);
     expect(signal?.reason).toBeInstanceOf(HookError);
   });
@@ -89,7 +93,7 @@ describe('time limits', () => {
       defineHooks({ name: 'a', ...soon, preToolUse: () => ToolDecision.modify({ id: 2 }) }),
     ]);
     const never = () => new Promise<never>(() => undefined);
-    expect(await gate.toolUse(invocation(), never, NOW)).toMatchObject({
+    expect(await gate.toolUse(invocation(), { check: never, moment: NOW }, asIs)).toMatchObject({
       error: { kind: 'timed-out', policy: 'a' },
     });
   });
@@ -107,9 +111,11 @@ describe('late answers', () => {
         },
       }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'no-opinion' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'no-opinion' },
+      },
+    );
     await sleep(60);
     expect(decided()).toEqual([]);
     expect(failures()).toMatchObject([
@@ -129,7 +135,7 @@ describe('late answers', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     await sleep(80);
     expect(failures()).toMatchObject([
       { kind: 'timed-out' },
@@ -147,7 +153,7 @@ describe('late answers', () => {
       },
     });
     const { gate, failures } = bench([illegal({ name: 'a', ...soon, preToolUse: () => chatty })]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     answer(ToolDecision.allow());
     answer(ToolDecision.allow());
     expect(failures()).toMatchObject([{ kind: 'timed-out' }, { late: true }]);
@@ -165,7 +171,7 @@ describe('late answers', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     await sleep(80);
     expect(memory.size).toBe(0);
     expect(unhandled).toEqual([]);
@@ -182,7 +188,7 @@ describe('late answers', () => {
         },
       }),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     gate.close();
     await sleep(80);
     expect(failures().at(-1)).toMatchObject({ late: true });

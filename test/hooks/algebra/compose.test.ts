@@ -6,7 +6,7 @@ import { ToolResultDecision } from '../../../src/decisions/tool-result-decision.
 import type { AgentHooks } from '../../../src/hooks/agent-hooks.ts';
 import { compose } from '../../../src/hooks/compose.ts';
 import { defineHooks, Policy } from '../../../src/hooks/policy.ts';
-import { acceptAll, bench, invocation, NOW, response, sleep } from '../make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW, response, sleep } from '../make-gate.ts';
 
 const outgoing = { text: '>', isFinal: true };
 const append = (name: string, order?: 'first' | 'last') =>
@@ -26,7 +26,7 @@ const playsOf = async (hooks: readonly AgentHooks[]) => {
   return [
     await gate.outgoing(outgoing, NOW),
     await gate.toolResult(invocation(), result, NOW),
-    await gate.toolUse(invocation(), acceptAll, NOW),
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
     decided(),
   ];
 };
@@ -131,9 +131,11 @@ describe('compose — what every member keeps', () => {
       preToolUse: () => ToolDecision.modify({ id: 2 }),
     });
     const { gate, decided } = bench([compose(guard, rewrites)]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'block', policy: 'guard' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'block', policy: 'guard' },
+      },
+    );
     expect(decided()).toEqual(['guard allow', 'rewrites modify', 'guard block again']);
   });
 
@@ -165,11 +167,15 @@ describe('compose — what every member keeps', () => {
         },
       });
     const open = bench([compose(fails('a', 'open'), append('b'))]);
-    expect(await open.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+    expect(
+      await open.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       type: 'judged',
     });
     const closed = bench([compose(fails('a', 'open'), fails('b', 'closed'))]);
-    expect(await closed.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+    expect(
+      await closed.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       type: 'failed',
       error: { policy: 'b' },
     });
@@ -186,7 +192,7 @@ describe('compose — what every member keeps', () => {
         },
       });
     const { gate, decided, failures } = bench([compose(slow('a', 5), slow('b', 5000))]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(decided()).toEqual(['b allow']);
     expect(failures().map(({ policy, late }) => [policy, late])).toEqual([
       ['a', undefined],
@@ -207,8 +213,8 @@ describe('compose — what every member keeps', () => {
       compose('desk', counts('a'), compose('inner', counts('b'))),
       compose(counts('c')),
     ]);
-    await gate.toolUse(invocation(), acceptAll, NOW);
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(Object.fromEntries(memory)).toEqual({
       'desk/a': { asked: 2 },
       'desk/inner/b': { asked: 2 },
@@ -219,11 +225,15 @@ describe('compose — what every member keeps', () => {
   test('its own version and the rule that a place is no name', async () => {
     const asks = { preToolUse: () => ToolDecision.requiresConfirmation('sure?') };
     const { gate } = bench([compose('g', defineHooks({ ...asks, name: 'a', version: '7' }))]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'confirm', requirements: [{ policy: 'g/a', version: '7' }] },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'confirm', requirements: [{ policy: 'g/a', version: '7' }] },
+      },
+    );
     const unnamed = bench([compose('g', defineHooks(asks))]);
-    expect(await unnamed.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+    expect(
+      await unnamed.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       type: 'failed',
       error: { kind: 'illegal', policy: 'g/policy-1' },
     });
@@ -238,7 +248,7 @@ describe('compose — what every member keeps', () => {
     }
     const counts = new Counts();
     const { gate } = bench([compose('g', compose(counts))]);
-    await gate.response(response([]), () => 'new', NOW);
+    await gate.response(response([]), { newCallId: () => 'new', moment: NOW }, asIs);
     expect(counts.asked).toBe(1);
   });
 

@@ -11,7 +11,7 @@ import { defineHooks, Policy } from '../../../src/hooks/policy.ts';
 import { shadow } from '../../../src/hooks/shadow.ts';
 import { when } from '../../../src/hooks/when.ts';
 import { withTimeout } from '../../../src/hooks/with-timeout.ts';
-import { bench, illegal, NOW, response } from '../make-gate.ts';
+import { asIs, bench, illegal, NOW, response } from '../make-gate.ts';
 
 const hook = (): undefined => undefined;
 
@@ -178,7 +178,9 @@ describe('the names of combined policies', () => {
   test('M-8: guards of two sources at one point hold together once they are composed', async () => {
     const guard = (name: string) => defineHooks({ name, onLlmResponse: hook });
     const { gate } = bench([compose('sources', guard('a'), guard('b'))]);
-    expect(await gate.response(response([]), () => 'new', NOW)).toMatchObject({ type: 'pass' });
+    expect(
+      await gate.response(response([]), { newCallId: () => 'new', moment: NOW }, asIs),
+    ).toMatchObject({ type: 'pass' });
     expect(namesOf(compose('sources', guard('a'), guard('b')))).toEqual(['sources/a', 'sources/b']);
   });
 });

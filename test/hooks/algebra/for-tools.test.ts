@@ -5,7 +5,7 @@ import { ToolResultDecision } from '../../../src/decisions/tool-result-decision.
 import { compose } from '../../../src/hooks/compose.ts';
 import { forTools } from '../../../src/hooks/for-tools.ts';
 import { defineHooks } from '../../../src/hooks/policy.ts';
-import { acceptAll, bench, illegal, invocation, NOW } from '../make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW } from '../make-gate.ts';
 
 const named = (toolName: string) => ({ ...invocation(), toolName });
 const guard = defineHooks({
@@ -16,7 +16,7 @@ const guard = defineHooks({
 });
 const isAsked = async (patterns: readonly string[], toolName: string): Promise<boolean> => {
   const { gate } = bench([forTools(patterns, guard)]);
-  const verdict = await gate.toolUse(named(toolName), acceptAll, NOW);
+  const verdict = await gate.toolUse(named(toolName), { check: acceptAll, moment: NOW }, asIs);
   const result = { outcome: 'succeeded', isError: false, output: 'raw' } as const;
   const looked = (await gate.toolResult(named(toolName), result, NOW)).output === 'looked at';
   const blocked = verdict.type === 'judged' && verdict.verdict.type === 'block';
@@ -53,7 +53,11 @@ describe('forTools — which tools', () => {
   test('a pattern with many stars is compared in one go', () => {
     const { gate } = bench([forTools(['*a'.repeat(30)], guard)]);
     const since = performance.now();
-    void gate.toolUse(named(`${'a'.repeat(28)}${'b'.repeat(5000)}a`), acceptAll, NOW);
+    void gate.toolUse(
+      named(`${'a'.repeat(28)}${'b'.repeat(5000)}a`),
+      { check: acceptAll, moment: NOW },
+      asIs,
+    );
     expect(performance.now() - since).toBeLessThan(2000);
   });
 
@@ -61,7 +65,7 @@ describe('forTools — which tools', () => {
     const patterns = ['a'];
     const { gate } = bench([forTools(patterns, guard)]);
     patterns[0] = 'b';
-    expect(await gate.toolUse(named('a'), acceptAll, NOW)).toMatchObject({
+    expect(await gate.toolUse(named('a'), { check: acceptAll, moment: NOW }, asIs)).toMatchObject({
       verdict: { type: 'block' },
     });
   });
@@ -129,16 +133,20 @@ describe('forTools — which points', () => {
       preToolUse: () => undefined,
     });
     const { gate } = bench([forTools(['refund'], must)]);
-    expect(await gate.toolUse(named('other'), acceptAll, NOW)).toMatchObject({
+    expect(
+      await gate.toolUse(named('other'), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       verdict: { type: 'no-opinion' },
     });
-    expect(await gate.toolUse(named('refund'), acceptAll, NOW)).toMatchObject({ type: 'failed' });
+    expect(
+      await gate.toolUse(named('refund'), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({ type: 'failed' });
   });
 
   test('nested, both lists have to name the tool', async () => {
     const { gate } = bench([forTools(['refund_*'], forTools(['*_all'], guard))]);
     const typeOf = async (name: string) => {
-      const verdict = await gate.toolUse(named(name), acceptAll, NOW);
+      const verdict = await gate.toolUse(named(name), { check: acceptAll, moment: NOW }, asIs);
       return verdict.type === 'judged' && verdict.verdict.type;
     };
     expect(await typeOf('refund_all')).toBe('block');

@@ -8,7 +8,7 @@ import { compose } from '../../../src/hooks/compose.ts';
 import { parallel } from '../../../src/hooks/parallel.ts';
 import { defineHooks } from '../../../src/hooks/policy.ts';
 import { shadow } from '../../../src/hooks/shadow.ts';
-import { acceptAll, bench, invocation, NOW, response, sleep } from '../make-gate.ts';
+import { acceptAll, asIs, bench, invocation, NOW, response, sleep } from '../make-gate.ts';
 
 interface Manner {
   /** Milliseconds before it answers; absent: at once. */
@@ -40,12 +40,15 @@ const answer = (name: string, says: ResponseDecision | undefined, ms?: number): 
 
 const judge = async (...hooks: readonly AgentHooks[]) => {
   const run = bench(hooks);
-  const verdict = await run.gate.toolUse(invocation(), acceptAll, NOW);
+  const verdict = await run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
   return { ...run, verdict, type: verdict.type === 'judged' ? verdict.verdict.type : verdict.type };
 };
 const respond = async (...hooks: readonly AgentHooks[]) => {
   const run = bench(hooks);
-  return { ...run, verdict: await run.gate.response(response([]), () => 'new', NOW) };
+  return {
+    ...run,
+    verdict: await run.gate.response(response([]), { newCallId: () => 'new', moment: NOW }, asIs),
+  };
 };
 
 const block = ToolDecision.block('no');
@@ -220,7 +223,9 @@ describe('parallel — at the same time', () => {
 
   test('policies that answer at once make no promise', () => {
     const { gate } = bench([parallel(tool('a', allow), tool('b', allow))]);
-    expect(gate.toolUse(invocation(), acceptAll, NOW)).not.toBeInstanceOf(Promise);
+    expect(gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).not.toBeInstanceOf(
+      Promise,
+    );
   });
 
   test('a closed failure aborts the signals of the others, and nobody waits for them', async () => {
@@ -266,7 +271,7 @@ describe('parallel — at the same time', () => {
     const run = bench([
       parallel(tool('a', allow, { ms: 5000 }), tool('b', block), tool('c', allow, { ms: 5000 })),
     ]);
-    const judging = run.gate.toolUse(invocation(), acceptAll, NOW);
+    const judging = run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     run.cancel.cancel();
     expect(await judging).toEqual({ type: 'cancelled' });
   });

@@ -7,7 +7,7 @@ import { failOpen } from '../../../src/hooks/fail-open.ts';
 import { parallel } from '../../../src/hooks/parallel.ts';
 import { defineHooks } from '../../../src/hooks/policy.ts';
 import { withTimeout } from '../../../src/hooks/with-timeout.ts';
-import { acceptAll, bench, illegal, invocation, NOW, sleep } from '../make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, sleep } from '../make-gate.ts';
 
 const hook = (): undefined => undefined;
 const many = (name: string): AgentHooks => ({
@@ -53,9 +53,11 @@ describe('failOpen', () => {
       failOpen(parallel(broken('c'), broken('d'))),
       defineHooks({ name: 'e', preToolUse: () => ToolDecision.allow() }),
     ]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'run' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'run' },
+      },
+    );
     expect(failures().map(({ policy, open }) => [policy, open])).toEqual([
       ['a', true],
       ['b', true],
@@ -72,10 +74,12 @@ describe('failOpen', () => {
       },
     });
     const { gate } = bench([compose(failOpen(many('a')), broken)]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      type: 'failed',
-      error: { policy: 'broken' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        type: 'failed',
+        error: { policy: 'broken' },
+      },
+    );
   });
 });
 
@@ -105,9 +109,13 @@ describe('withTimeout', () => {
         },
       });
     const run = bench([withTimeout(compose(slow('a'), slow('b'), slow('c')), 250)]);
-    expect(await run.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({ type: 'judged' });
+    expect(
+      await run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({ type: 'judged' });
     const short = bench([withTimeout(slow('a'), 5)]);
-    expect(await short.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+    expect(
+      await short.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       type: 'failed',
       error: { kind: 'timed-out' },
     });

@@ -13,6 +13,7 @@ import { shadow } from '../../../src/hooks/shadow.ts';
 import { withTimeout } from '../../../src/hooks/with-timeout.ts';
 import {
   acceptAll,
+  asIs,
   bench,
   illegal,
   invocation,
@@ -37,9 +38,9 @@ const playsOf = async (hooks: readonly AgentHooks[]) => {
   const verdicts = [
     await gate.turnStart({ turnId: 't', isFirst: true }, NOW),
     await gate.userMessage({ text: 'hi', attachments: [] }, NOW),
-    await gate.request(request(), NOW),
-    await gate.response(response([{ type: 'text', text: 'hi' }]), newCallId, NOW),
-    await gate.toolUse(invocation(), acceptAll, NOW),
+    await gate.request(request(), NOW, asIs),
+    await gate.response(response([{ type: 'text', text: 'hi' }]), { newCallId, moment: NOW }, asIs),
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
     await gate.toolResult(invocation(), result, NOW),
     await gate.outgoing(text, NOW),
   ];
@@ -145,7 +146,11 @@ describe.each([
   test('a rewrite that would not fit is told as the failure it would be', async () => {
     const bad = defineHooks({ name: 'trial', preToolUse: () => ToolDecision.modify({ id: 2 }) });
     const { gate, failures } = bench([shadow(paced(bad))]);
-    const verdict = await gate.toolUse(invocation(), () => ({ problem: 'id: too large' }), NOW);
+    const verdict = await gate.toolUse(
+      invocation(),
+      { check: () => ({ problem: 'id: too large' }), moment: NOW },
+      asIs,
+    );
     expect(verdict).toMatchObject({ type: 'judged', verdict: { type: 'no-opinion' } });
     expect(failures()).toMatchObject([{ kind: 'invalid-rewrite', shadow: true }]);
   });
@@ -164,13 +169,17 @@ describe.each([
     const sets = (id: number) =>
       defineHooks({ name: `sets-${id}`, preToolUse: () => ToolDecision.modify({ id }) });
     const { gate, failures, decided } = bench([sets(5), shadow(trial)]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      invocation: { effectiveInput: { id: 5 } },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        invocation: { effectiveInput: { id: 5 } },
+      },
+    );
     expect(seen).toEqual([[5, false]]);
     expect(decided()).toEqual(['sets-5 modify', 'trial modify']);
     const again = bench([shadow(trial), sets(5)]);
-    expect(await again.gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
+    expect(
+      await again.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs),
+    ).toMatchObject({
       invocation: { effectiveInput: { id: 5 } },
     });
     expect(again.decided()).toEqual(['trial modify', 'sets-5 modify', 'trial modify again']);
@@ -195,7 +204,7 @@ describe.each([
       },
     });
     const trial = bench([shadow(paced(counts))]);
-    await trial.gate.toolUse(invocation(), acceptAll, NOW);
+    await trial.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(trial.memory.get('counts')).toEqual({ asked: 1 });
   });
 });
@@ -222,7 +231,9 @@ describe('shadow — time and streams', () => {
       },
     });
     const { gate, failures } = bench([withTimeout(shadow(slow), 10)]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({ type: 'judged' });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      { type: 'judged' },
+    );
     expect(answered).toBe(false);
     await vi.waitFor(() => expect(failures()).toHaveLength(2));
     expect(failures()).toMatchObject([
@@ -237,7 +248,7 @@ describe('shadow — time and streams', () => {
       preToolUse: () => new Promise<undefined>(() => undefined),
     });
     const { gate, cancel } = bench([shadow(hangs)]);
-    const judging = gate.toolUse(invocation(), acceptAll, NOW);
+    const judging = gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     cancel.cancel();
     expect(await judging).toEqual({ type: 'cancelled' });
   });

@@ -6,12 +6,12 @@ import { compose } from '../../../src/hooks/compose.ts';
 import { limitCall, NOT_ASKED } from '../../../src/hooks/limit-call.ts';
 import { defineHooks } from '../../../src/hooks/policy.ts';
 import { type HookCondition, when } from '../../../src/hooks/when.ts';
-import { acceptAll, bench, illegal, invocation, NOW, sleep } from '../make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, sleep } from '../make-gate.ts';
 
 const blocks = defineHooks({ name: 'blocks', preToolUse: () => ToolDecision.block('no') });
 const verdictOf = async (condition: HookCondition, policy = blocks) => {
   const run = bench([when(condition, policy)]);
-  const verdict = await run.gate.toolUse(invocation(), acceptAll, NOW);
+  const verdict = await run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
   run.gate.close();
   const type = verdict.type === 'judged' ? verdict.verdict.type : verdict.type;
   return { ...run, type };
@@ -45,7 +45,9 @@ describe('when — asked or not', () => {
 
   test('a synchronous condition makes no promise', () => {
     const { gate } = bench([when(() => false, blocks)]);
-    expect(gate.toolUse(invocation(), acceptAll, NOW)).not.toBeInstanceOf(Promise);
+    expect(gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).not.toBeInstanceOf(
+      Promise,
+    );
   });
 
   test('sees what the policy would see, at each of its points', async () => {
@@ -64,7 +66,7 @@ describe('when — asked or not', () => {
     ]);
     const call = invocation();
     const message = { text: 'hi', isFinal: true };
-    await gate.toolUse(call, acceptAll, NOW);
+    await gate.toolUse(call, { check: acceptAll, moment: NOW }, asIs);
     await gate.toolResult(call, { outcome: 'succeeded', isError: false, output: 1 }, NOW);
     await gate.outgoing(message, NOW);
     expect(seen).toEqual([
@@ -95,9 +97,11 @@ describe('when — asked or not', () => {
       preToolUse: () => ToolDecision.modify({ id: 500 }),
     });
     const { gate } = bench([large, rewrites]);
-    expect(await gate.toolUse(invocation(), acceptAll, NOW)).toMatchObject({
-      verdict: { type: 'block', policy: 'blocks' },
-    });
+    expect(await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs)).toMatchObject(
+      {
+        verdict: { type: 'block', policy: 'blocks' },
+      },
+    );
   });
 
   test('of two conditions the inner one is asked only where the outer one holds', async () => {
