@@ -60,7 +60,13 @@ export interface AgentOptions<Context = unknown> {
   readonly keepDiscarded?: boolean;
   /** `voice` gives deciding points 500 ms in place of 5 s. */
   readonly hookTimeouts?: 'default' | 'voice';
-  /** What a second run on a held thread gets. Default: `reject`, a `ThreadBusyError`; the others are refused so far. */
+  /**
+   * What becomes of a message, an answer or a further step for a thread that is busy. `reject`: a `ThreadBusyError`.
+   * `queue`: it waits for those before it, in the order they came; its `signal` gives it up (`cancelled`, nothing is
+   * stored). `interrupt`: a message also cancels those of this agent that are under way or wait, each as soon as what
+   * its user said is stored; a run of another agent or process is waited for, never interrupted. A tool must not wait
+   * for a message to its own thread: neither would ever end. Default: `reject`.
+   */
   readonly onBusy?: 'reject' | 'queue' | 'interrupt';
   /** The typed values of a thread. Refused so far. */
   readonly stateSchema?: object;

@@ -52,7 +52,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   resetStreakOn: "'accept' or 'user-message'",
   streaming: "'hold', 'window' or 'live'",
   hookTimeouts: "'default' or 'voice'",
-  onBusy: "'reject'",
+  onBusy: "'reject', 'queue' or 'interrupt'",
   unpriced: "'stop' or 'free'",
 };
 
@@ -100,7 +100,6 @@ function checkSettings(options: object): void {
 }
 
 const UNENFORCED: readonly (readonly [option: string, values: readonly unknown[] | 'any'])[] = [
-  ['onBusy', ['queue', 'interrupt']],
   ['stateSchema', 'any'],
 ];
 

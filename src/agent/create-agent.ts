@@ -9,7 +9,7 @@ import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
-import { neverStarted, type RunResult } from '../loop/result.ts';
+import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
@@ -33,8 +33,10 @@ import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
+import { type Interruption, Interruptions } from './interruptions.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 
 const RUN_KEYS = ['threadId', 'message', 'supersede'];
 const RESUME_KEYS = ['threadId', 'answers'];
@@ -67,6 +69,9 @@ interface Start<Context> {
   readonly outlet?: Outlet;
   /** In the place of the agent's policies. */
   readonly hooks?: CompiledHooks;
+  /** What it does on a busy thread, where the agent's `onBusy` lets it wait. */
+  readonly asks?: 'to-follow' | 'to-interrupt';
+  readonly interruption?: Interruption;
 }
 
 interface LiveRun {
@@ -83,6 +88,8 @@ class ThreadAgent<Context> implements Agent<Context> {
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
   readonly #live = new Map<string, LiveRun>();
+  readonly #queue = new ThreadQueue();
+  readonly #interruptions = new Interruptions();
   readonly #hooksFor: HooksFor<Context>;
   #bound: { readonly compiled: CompiledHooks; readonly ports: Ports } | undefined;
 
@@ -112,12 +119,12 @@ class ThreadAgent<Context> implements Agent<Context> {
     const threadId = checkThreadId('agent.runStep', input.threadId);
     const rules = { singleStep: true };
     if (input.message === undefined) {
-      return this.#start({ threadId, input, rules, begin: continueTurn });
+      return this.#start({ threadId, input, rules, begin: continueTurn, asks: 'to-follow' });
     }
     const message = readMessage('agent.runStep', input.message);
     const supersede = input.supersede === true;
     const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
-    return this.#start({ threadId, input, rules, begin });
+    return this.#start({ threadId, input, rules, begin, asks: 'to-interrupt' });
   }
 
   resume(input: ResumeInput<Context>): Promise<RunResult> {
@@ -198,7 +205,8 @@ class ThreadAgent<Context> implements Agent<Context> {
     const threadId = checkThreadId(where, input.threadId);
     const answers = checkAnswers(input.answers ?? []);
     const begin = (run: ThreadRun) => resumeThread(run, answers);
-    return this.#start({ threadId, input, begin, ...(outlet !== undefined && { outlet }) });
+    const asks = 'to-follow';
+    return this.#start({ threadId, input, begin, asks, ...(outlet !== undefined && { outlet }) });
   }
 
   async #runMessage(
@@ -212,11 +220,26 @@ class ThreadAgent<Context> implements Agent<Context> {
     const message = readMessage(where, input.message);
     const supersede = input.supersede === true;
     const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
-    return this.#start({ threadId, input, begin, ...(outlet !== undefined && { outlet }) });
+    const asks = 'to-interrupt';
+    return this.#start({ threadId, input, begin, asks, ...(outlet !== undefined && { outlet }) });
   }
 
   #start(start: Start<Context>): Promise<RunResult> {
+    const { onBusy = 'reject' } = this.#options;
+    if (onBusy === 'reject' || start.asks === undefined) return this.#begin(start);
+    if (onBusy === 'queue' || start.asks === 'to-follow') return this.#follow(start);
+    const { interruption, leave } = this.#interruptions.enter(start.threadId);
+    return this.#follow({ ...start, interruption }).finally(leave);
+  }
+
+  #begin(start: Start<Context>): Promise<RunResult> {
     return this.#crowd.begin(() => this.#startNow(start));
+  }
+
+  async #follow(start: Start<Context>): Promise<RunResult> {
+    const { threadId, input } = start;
+    const result = await this.#queue.follow(threadId, () => this.#begin(start), input.signal);
+    return result === GIVEN_UP ? notBegun(threadId) : result;
   }
 
   #startNow(start: Start<Context>): Promise<RunResult> {
@@ -228,6 +251,7 @@ class ThreadAgent<Context> implements Agent<Context> {
       return Promise.resolve(neverStarted(threadId, hooks, text));
     }
     const cancel = new CancelScope(input.signal);
+    start.interruption?.bind(cancel);
     const mode =
       outlet === undefined
         ? 'hold'
@@ -262,6 +286,7 @@ class ThreadAgent<Context> implements Agent<Context> {
         live,
         windowed,
         streams: outlet !== undefined,
+        ...(start.interruption !== undefined && { onStored: start.interruption.stored }),
       },
     });
     const done = result.finally(() => {

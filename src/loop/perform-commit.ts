@@ -43,6 +43,7 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
     session.version += 1;
     session.append(effect.messages);
     session.publishAll(events);
+    session.options.onStored?.();
   };
   let written: MaybePromise<void>;
   try {

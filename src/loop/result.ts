@@ -74,6 +74,12 @@ export function neverStarted(threadId: string, error: AgentHooksError, text = ''
   return { ...facts, status: 'failed', error, text };
 }
 
+/** The result of a run that was given up while it waited for its thread: nothing was claimed, asked or stored. */
+export function notBegun(threadId: string): RunResult {
+  const facts = { threadId, turnId: '', steps: 0, usage: NO_USAGE, messages: [] };
+  return { ...facts, status: 'cancelled' };
+}
+
 function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn {
   return {
     threadId: session.threadId,

@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly watches: boolean;
   /** True when some policy hears events of this type. */
   readonly isWatched: (type: EventType) => boolean;
+  /** Called after every commit. Must not throw. */
+  readonly onStored?: () => void;
   /** True when deltas leave as they come. */
   readonly live: boolean;
   /** True when text leaves as far as policies let it go. */

@@ -5,8 +5,6 @@ import { callPay, desk } from '../loop/desk.ts';
 describe('what the types name and this version does not do', () => {
   const model = scriptedModel(['hello']);
   const refused = {
-    "onBusy: 'queue'": { onBusy: 'queue' },
-    "onBusy: 'interrupt'": { onBusy: 'interrupt' },
     stateSchema: { stateSchema: {} },
   } as const;
   for (const [name, option] of Object.entries(refused)) {

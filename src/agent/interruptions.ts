@@ -1,0 +1,46 @@
+import type { CancelScope } from '../internal/cancel-scope.ts';
+
+/**
+ * One message on its way through a thread whose newer messages interrupt it. It is cancelled as soon as it is stored:
+ * what a user has said stays in the conversation, whatever becomes of the answer.
+ */
+export class Interruption {
+  #cancel: CancelScope | undefined;
+  #isStored = false;
+  #isAsked = false;
+
+  /** The run has begun. */
+  bind(cancel: CancelScope): void {
+    this.#cancel = cancel;
+  }
+
+  /** The run has stored something; its message is the first. */
+  readonly stored = (): void => {
+    this.#isStored = true;
+    if (this.#isAsked) this.#cancel?.cancel();
+  };
+
+  ask(): void {
+    this.#isAsked = true;
+    if (this.#isStored) this.#cancel?.cancel();
+  }
+}
+
+/** The messages of each thread that are under way or wait for their turn. */
+export class Interruptions {
+  readonly #open = new Map<string, Set<Interruption>>();
+
+  /** A new message interrupts all those before it. */
+  enter(threadId: string): { readonly interruption: Interruption; readonly leave: () => void } {
+    const open = this.#open.get(threadId) ?? new Set();
+    for (const before of open) before.ask();
+    const interruption = new Interruption();
+    open.add(interruption);
+    this.#open.set(threadId, open);
+    const leave = (): void => {
+      open.delete(interruption);
+      if (open.size === 0 && this.#open.get(threadId) === open) this.#open.delete(threadId);
+    };
+    return { interruption, leave };
+  }
+}
