@@ -33,6 +33,7 @@ import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
+import { knowledgeTool } from './knowledge.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 
@@ -310,7 +311,9 @@ function rulesOf(options: AgentOptions<never>): Rules {
 }
 
 function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports, 'hooks'> {
-  const registry = toolRegistry(options.tools ?? []);
+  const { tools = [], knowledge } = options;
+  const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
+  const registry = toolRegistry([...tools, ...search]);
   return {
     agentName: options.name,
     instructions: options.instructions ?? '',

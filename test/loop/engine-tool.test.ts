@@ -26,7 +26,7 @@ describe('a tool of the engine', () => {
     const seen: Engine[] = [];
     const ask = inEngine((_input, _ctx, engine) => {
       seen.push(engine);
-      engine.record({ type: 'knowledge.found', passages: 3 });
+      engine.record({ type: 'knowledge.found', callId: '1.1.0', passages: 3 });
       return engine.gate.has('postToolUse');
     });
     const agent = agentWith(ask);
@@ -78,7 +78,7 @@ describe('a tool of the engine', () => {
     const heard: unknown[] = [];
     agent.on('knowledge.*', (event) => heard.push(event));
     const result = await agent.run({ message: 'go' });
-    engine?.record({ type: 'knowledge.found', passages: 3 });
+    engine?.record({ type: 'knowledge.found', callId: '1.1.0', passages: 3 });
     expect(result.messages[2]).toMatchObject({ content: [{ output: 'Tool timed out' }] });
     expect(heard).toEqual([]);
   });
