@@ -3,17 +3,21 @@ import {
   createAgent,
   defineHooks,
   type HookContext,
+  type ModelRequest,
   memoryStore,
   QueryDecision,
   ResultsDecision,
+  type ScriptEntry,
   scriptedModel,
+  type ThreadStore,
   ToolDecision,
 } from '../../src/index.ts';
+import { dyingStore } from '../loop/desk.ts';
 import { answersTo } from './approve.ts';
 import { AskFirst } from './ask-first.ts';
 import { ask, foundIn, HANDBOOK, Library, lookUp, NOT_SEARCHED, ofType } from './library.ts';
 import { counted, MODES, play } from './play.ts';
-import { expectSound } from './traces.ts';
+import { expectPairs, expectSound } from './traces.ts';
 
 function tracing(trace: string[]) {
   return defineHooks({
@@ -43,7 +47,7 @@ const oneFound = JSON.stringify({
     scope,
     score,
   })),
-}).length;
+});
 
 describe.each(MODES)('a search is a call like any other, in %s', (mode) => {
   test('M-126: toolCall, query, search, results, toolResult', async () => {
@@ -59,7 +63,7 @@ describe.each(MODES)('a search is a call like any other, in %s', (mode) => {
       'query 42',
       'search 42!',
       'results 42!',
-      `toolResult search_knowledge ${oneFound}`,
+      `toolResult search_knowledge ${oneFound.length}`,
     ]);
   });
 
@@ -139,7 +143,7 @@ describe.each(MODES)('a search is a call like any other, in %s', (mode) => {
 
   test('a cancel during the search tells the index, and what it gives then is read by nobody', async () => {
     const controller = new AbortController();
-    let asked = 0;
+    const asked: unknown[] = [];
     let tell: (given: unknown) => void = () => undefined;
     const index = new Library(
       (_query, { signal }) =>
@@ -149,28 +153,41 @@ describe.each(MODES)('a search is a call like any other, in %s', (mode) => {
           controller.abort();
         }),
     );
-    const watch = defineHooks({ name: 'w', onKnowledgeResults: () => void (asked += 1) });
+    const watch = defineHooks({ name: 'w', onKnowledgeResults: (given) => void asked.push(given) });
     const played = await ask(mode, [watch], { index, signal: controller.signal });
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect([played.result.status, asked]).toEqual(['cancelled', 0]);
+    expect([played.result.status, asked]).toEqual(['cancelled', []]);
     expect(ofType(played.heard, 'knowledge.found')).toEqual([]);
   });
 });
 
-test('a process that ended during the search leaves a call that the next one searches again', async () => {
-  const store = memoryStore();
-  const index = new Library(() => new Promise(() => undefined));
-  const setting = {
-    name: 'clerk',
-    store,
-    leaseMs: 20,
-    model: scriptedModel([{ toolCalls: [lookUp('42')] }]),
-  };
-  void createAgent({ ...setting, knowledge: index }).run({ threadId: 't', message: 'hi' });
-  await expect.poll(() => index.queries).toEqual(['42']);
-  const state = structuredClone((await store.load('t'))?.state) as { phase: { name: string } };
-  expect(state.phase.name).toBe('running');
+describe.each([1, 2, 3])('a process that ends after %i commits', (commits) => {
+  test('leaves a search that another process finishes, judged by its policies', async () => {
+    let now = 1_000;
+    const disk = memoryStore({ now: () => now });
+    const script = Array.from({ length: 4 }, () => answerOrSearch);
+    const first = agentOn(dyingStore(disk, commits), script);
+    await first.run({ threadId: 't', message: 'hi' }).catch((error: unknown) => error);
+    now += 60_000;
+    const index = new Library();
+    const second = agentOn(disk, script, index);
+    expect(await second.resume({ threadId: 't' })).toMatchObject({ status: 'completed' });
+    for (const query of index.queries) expect(query).toBe('42!');
+    expect(foundIn(await disk.readMessages('t')).output).toEqual(JSON.parse(oneFound));
+    const events = await disk.readEvents('t');
+    for (const type of ['knowledge.queried', 'knowledge.found'] as const)
+      expect(ofType(events, type)).toHaveLength(1);
+    expectPairs(events);
+  });
 });
+
+const answerOrSearch = (request: ModelRequest) =>
+  request.messages.at(-1)?.role === 'tool' ? 'done' : { toolCalls: [lookUp('42')] };
+
+function agentOn(store: ThreadStore, script: readonly ScriptEntry[], index = new Library()) {
+  const model = scriptedModel(script);
+  return createAgent({ name: 'clerk', model, store, knowledge: index, hooks: [tracing([])] });
+}
 
 test('onError may end a turn over a search that failed', async () => {
   const abort = defineHooks({ name: 'abort', onError: () => false });

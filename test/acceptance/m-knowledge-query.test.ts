@@ -47,15 +47,15 @@ describe.each(MODES)('a search for knowledge, in %s', (mode) => {
   test.each(['', '  \n'])(
     'M-119: an empty query (%j) asks no policy and no index',
     async (query) => {
-      let asked = 0;
-      const count = () => void (asked += 1);
+      const asked: unknown[] = [];
+      const count = (given: unknown) => void asked.push(given);
       const policy = defineHooks({
         name: 'count',
         onKnowledgeQuery: count,
         onKnowledgeResults: count,
       });
       const { index, found, result, heard } = await ask(mode, [policy], { query });
-      expect([asked, index.queries]).toEqual([0, []]);
+      expect([asked, index.queries]).toEqual([[], []]);
       expect(found).toEqual({ outcome: 'succeeded', isError: false, output: { passages: [] } });
       expect(result.status).toBe('completed');
       expect(heard.filter(({ type }) => type.startsWith('knowledge.'))).toEqual([]);
@@ -63,28 +63,28 @@ describe.each(MODES)('a search for knowledge, in %s', (mode) => {
   );
 
   test('M-119: a query that a policy empties asks no index', async () => {
-    let asked = 0;
+    const asked: unknown[] = [];
     const policy = defineHooks({
       name: 'empty',
       onKnowledgeQuery: () => QueryDecision.modify(' '),
-      onKnowledgeResults: () => void (asked += 1),
+      onKnowledgeResults: (given) => void asked.push(given),
     });
     const { index, found } = await ask(mode, [policy]);
-    expect([asked, index.queries, found.output]).toEqual([0, [], { passages: [] }]);
+    expect([asked, index.queries, found.output]).toEqual([[], [], { passages: [] }]);
   });
 
   test('M-120: a policy that fails at the query costs the search and not the turn', async () => {
-    let asked = 0;
+    const asked: unknown[] = [];
     const policy = defineHooks({
       name: 'broken',
       onKnowledgeQuery() {
         throw new Error('secret-7');
       },
-      onKnowledgeResults: () => void (asked += 1),
+      onKnowledgeResults: (given) => void asked.push(given),
     });
     const played = await ask(mode, [policy]);
     const { index, found, result, heard, model, stored } = played;
-    expect([index.queries, asked]).toEqual([[], 0]);
+    expect([index.queries, asked]).toEqual([[], []]);
     expect(found).toEqual({ outcome: 'failed', isError: true, output: NOT_SEARCHED });
     expect(result).toMatchObject({ status: 'completed', text: 'That is it.' });
     expect(ofType(heard, 'hook.failed')).toMatchObject([
