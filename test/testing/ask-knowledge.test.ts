@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { createAgent } from '../../src/agent/create-agent.ts';
 import { QueryDecision, ResultsDecision } from '../../src/decisions/knowledge-decision.ts';
 import type { HookContext } from '../../src/hooks/context.ts';
 import { defineHooks, Policy } from '../../src/hooks/policy.ts';
 import type { KnowledgeQuery, KnowledgeResults } from '../../src/protocol/texts.ts';
-import { ask, assertAnswer, knowledgeQuery, knowledgeResults } from '../../src/testing/index.ts';
+import {
+  ask,
+  assertAnswer,
+  knowledgeQuery,
+  knowledgeResults,
+  scriptedModel,
+} from '../../src/testing/index.ts';
 import '../../src/testing/vitest.ts';
 
 class OwnTenant extends Policy<{ readonly tenant: string }> {
@@ -73,5 +80,25 @@ describe('ask — a search', () => {
       { text: 'b', scope: 'docs', source: 'passage-2' },
     ]);
     expect(Object.isFrozen(passages[0])).toBe(true);
+  });
+
+  test('what this kit makes is what an agent asks about', async () => {
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      onKnowledgeQuery: (query) => void seen.push(query),
+      onKnowledgeResults: (results) => void seen.push(results),
+    });
+    const agent = createAgent({
+      name: 'clerk',
+      model: scriptedModel([
+        { toolCalls: [{ name: 'search_knowledge', input: { query: '42' } }] },
+        'ok',
+      ]),
+      knowledge: { search: () => [{ ...mine, vector: [1] }] },
+      hooks: [spy],
+    });
+    await agent.run({ message: 'hi' });
+    expect(seen).toStrictEqual([knowledgeQuery('42'), knowledgeResults('42', [mine])]);
   });
 });
