@@ -127,6 +127,7 @@ function fitting(passages: readonly KnowledgePassage[]): readonly JsonObject[] {
   return shown;
 }
 
+/** Half a character that is left at the end is made whole where the result becomes JSON. */
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, chars).toWellFormed()} [cut]`;
+  return text.length <= chars ? text : `${text.slice(0, chars)} [cut]`;
 }

@@ -1,12 +1,14 @@
 import {
   createAgent,
+  defineHooks,
   type KnowledgeOption,
   type KnowledgePassage,
   scriptedModel,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { latch } from '../acceptance/latch.ts';
 import { ask, HANDBOOK, Library, lookUp, NOT_SEARCHED, ofType } from '../acceptance/library.ts';
-import { counted } from '../acceptance/play.ts';
+import { counted, sleep } from '../acceptance/play.ts';
 
 const textsIn = (output: unknown) =>
   (output as { readonly passages: readonly KnowledgePassage[] }).passages.map(({ text }) => text);
@@ -77,6 +79,46 @@ describe('the option `knowledge`', () => {
     expect(index.options[0]?.signal.aborted).toBe(true);
   });
 
+  test('a search that ends after that is judged by nobody', async () => {
+    const asked: unknown[] = [];
+    const watch = defineHooks({
+      name: 'w',
+      onKnowledgeResults: (given) => void asked.push(given),
+      preLlmRequest: async () => void (await sleep(30)),
+    });
+    const index = new Library(() => sleep(20).then(() => HANDBOOK));
+    const { found } = await ask('run', [watch], { more: { knowledge: { index, timeoutMs: 5 } } });
+    expect([found.output, index.queries, asked]).toEqual(['Tool timed out', ['42'], []]);
+  });
+
+  test('an index is not asked when the policies have used the time up', async () => {
+    const slow = defineHooks({
+      name: 's',
+      onKnowledgeQuery: async () => void (await sleep(20)),
+      preLlmRequest: async () => void (await sleep(30)),
+    });
+    const index = new Library();
+    const { found } = await ask('run', [slow], { more: { knowledge: { index, timeoutMs: 5 } } });
+    expect([found.output, index.queries]).toEqual(['Tool timed out', []]);
+  });
+
+  test('searches of one batch are made side by side, and policies see a harmless call', async () => {
+    const both = latch();
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      preToolUse: ({ tier, sideEffects }) => void seen.push(tier, sideEffects),
+    });
+    const index: Library = new Library(() => {
+      if (index.queries.length === 2) both.open();
+      return both.whenOpen.then(() => []);
+    });
+    const model = scriptedModel([{ toolCalls: [lookUp('a'), lookUp('b')] }, 'ok']);
+    const agent = createAgent({ name: 'a', model, knowledge: index, hooks: [spy] });
+    expect(await agent.run({ message: 'hi' })).toMatchObject({ status: 'completed' });
+    expect(seen).toEqual(['auto', 'none', 'auto', 'none']);
+  });
+
   test.each<[string, unknown]>([
     ['no index', {}],
     ['a text', 'docs'],
@@ -140,11 +182,11 @@ describe('what a model reads of passages', () => {
     expect(output).not.toHaveProperty('leftOut');
   });
 
-  test('one passage that alone is too long is cut, never within a character', async () => {
-    const index = new Library(() => [big('🙂'.repeat(20_000), '🙂'.repeat(2_000))]);
+  test('one passage that alone is too long is cut, and half a character is replaced', async () => {
+    const index = new Library(() => [big(`a${'🙂'.repeat(20_000)}`, '🙂'.repeat(2_000))]);
     const { output } = await searchWith(index);
     const [text = ''] = textsIn(output);
-    expect(text).toMatch(/\[cut\]$/);
+    expect(text).toMatch(/🙂\ufffd \[cut\]$/u);
     expect(text.length).toBe(20_006);
     expect(JSON.stringify(output).length).toBeLessThan(21_000);
     expect(JSON.stringify(output)).not.toMatch(/\\ud83d/);

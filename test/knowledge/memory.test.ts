@@ -46,6 +46,7 @@ describe('the index in memory', () => {
     expect(found).toEqual({ ...given, score: expect.any(Number) });
     expect(found?.score).toBeGreaterThan(0);
     expect(Object.isFrozen(found)).toBe(true);
+    expect(Object.isFrozen(found?.metadata)).toBe(true);
     expect(Object.isFrozen(given.metadata)).toBe(false);
   });
 
@@ -58,8 +59,9 @@ describe('the index in memory', () => {
     expect(index.remove('pets.md')).toBe(0);
     expect(index.search('pets', { limit: 5 })).toEqual([]);
     expect(index.size).toBe(1);
-    index.add([pets]);
-    expect(textsOf(index.search('pets', { limit: 5 }))).toEqual([pets.text]);
+    index.add([passage('Pets', 'short.md'), pets]);
+    index.remove('short.md');
+    expect(textsOf(index.search('pets', { limit: 1 }))).toEqual([pets.text]);
   });
 
   test('of a query the first 32 words count, each once', () => {

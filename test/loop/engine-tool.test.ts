@@ -68,19 +68,25 @@ describe('a tool of the engine', () => {
     expect(ran).toBe(false);
   });
 
-  test('is heard no more once its call was given up', async () => {
+  test('is heard no more once its call was given up, while the turn goes on', async () => {
     let engine: Engine | undefined;
     const ask = inEngine((_input, _ctx, given) => {
       engine = given;
       return new Promise(() => {});
     });
-    const agent = agentWith({ ...ask, timeoutMs: 10 });
+    const model = scriptedModel([
+      { toolCalls: [{ name: 'ask' }] },
+      () => {
+        engine?.record({ type: 'knowledge.found', callId: '1.1.0', passages: 3 });
+        return 'done';
+      },
+    ]);
+    const agent = createAgent({ name: 'a', model, tools: [{ ...ask, timeoutMs: 10 }] });
     const heard: unknown[] = [];
     agent.on('knowledge.*', (event) => heard.push(event));
     const result = await agent.run({ message: 'go' });
-    engine?.record({ type: 'knowledge.found', callId: '1.1.0', passages: 3 });
     expect(result.messages[2]).toMatchObject({ content: [{ output: 'Tool timed out' }] });
-    expect(heard).toEqual([]);
+    expect([result.status, heard]).toEqual(['completed', []]);
   });
 
   test('of an app is never one, whatever its members are called', async () => {
