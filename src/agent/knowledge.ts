@@ -23,7 +23,7 @@ export interface KnowledgeOptions {
 /** An index, with or without options. */
 export type KnowledgeOption = KnowledgeIndex | KnowledgeOptions;
 
-export const SEARCH_TOOL = 'search_knowledge';
+const SEARCH_TOOL = 'search_knowledge';
 
 const DESCRIPTION =
   'Searches the knowledge base and gives the passages that fit best, each with its source. ' +
