@@ -8,6 +8,7 @@ const config: Options = {
     'src/stores/sqlite.ts',
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
+    'src/knowledge/memory.ts',
     'src/cli/load.ts',
     'src/cli/main.ts',
   ],
@@ -18,9 +19,10 @@ const config: Options = {
   splitting: true,
   clean: true,
   treeshake: true,
-  // These are ESM only, so `require()` of the CJS build could not load them on every Node we support.
-  // They are bundled, hence devDependencies: nobody who installs the package needs them beside the bundle.
-  noExternal: ['p-limit', 'p-retry', 'is-network-error'],
+  // All but the last are ESM only, so `require()` of the CJS build could not load them on every Node we support. The
+  // last is for a default that needs nothing installed. They are bundled, hence devDependencies: nobody who installs
+  // the package needs them beside the bundle.
+  noExternal: ['p-limit', 'p-retry', 'is-network-error', 'minisearch'],
 };
 
 export default config;

@@ -23,6 +23,7 @@ for (const [subpath, entry] of Object.entries(exports)) {
 await guardsATool(loaded.get('.'));
 await asksAPolicy(loaded.get('.'), loaded.get('./testing'));
 await keepsThreads(loaded.get('./stores/sqlite'));
+await findsPassages(loaded.get('.'), loaded.get('./knowledge/memory'));
 assert.equal(typeof loaded.get('./models/ai-sdk').fromAiSdk, 'function');
 await checksHooks(loaded.get('.'), loaded.get('./load'));
 
@@ -77,6 +78,20 @@ async function keepsThreads({ sqliteStore }) {
   const store = sqliteStore({ path: ':memory:' });
   assert.deepEqual(await store.listThreads(), []);
   await store.close();
+}
+
+async function findsPassages({ createAgent, scriptedModel }, { memoryIndex }) {
+  const knowledge = memoryIndex([
+    { text: 'Bags cost 50 euros.', scope: 'docs', source: 'bags.md' },
+  ]);
+  const toolCalls = [{ name: 'search_knowledge', input: { query: 'bags' } }];
+  const agent = createAgent({
+    name: 'desk',
+    model: scriptedModel([{ toolCalls }, 'ok']),
+    knowledge,
+  });
+  const { messages } = await agent.run({ message: 'go' });
+  assert.match(JSON.stringify(messages), /50 euros/);
 }
 
 /** The command that the package installs, and what it loads for an agent, in a project of plain JavaScript. */

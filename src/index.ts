@@ -9,6 +9,7 @@ export type {
   SubmitInput,
 } from './agent/agent-options.ts';
 export { createAgent } from './agent/create-agent.ts';
+export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
 export {
   type DecisionCodec,
@@ -85,6 +86,7 @@ export { type ValidateOptions, validateHooks } from './hooks/validate.ts';
 export { type HookCondition, when } from './hooks/when.ts';
 export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
+export type { KnowledgeIndex, KnowledgeSearch } from './knowledge/port.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';

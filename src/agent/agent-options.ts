@@ -9,6 +9,7 @@ import type { UserMessage } from '../protocol/message.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { KnowledgeOption } from './knowledge.ts';
 
 /** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
 export type HooksOption<Context> =
@@ -25,6 +26,11 @@ export interface AgentOptions<Context = unknown> {
   /** The system prompt. Default: none. */
   readonly instructions?: string;
   readonly tools?: readonly ToolPort<NoInfer<Context>>[];
+  /**
+   * Where the agent looks things up. Adds the tool `search_knowledge`, which policies see as any other, at
+   * `onKnowledgeQuery` and at `onKnowledgeResults`. Default: none.
+   */
+  readonly knowledge?: KnowledgeOption;
   /** Asked in this order, at every point they implement. Copied here: a later change of the list has no effect. */
   readonly hooks?: HooksOption<Context>;
   /** Where threads live. Default: in this process's memory. */

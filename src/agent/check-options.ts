@@ -4,6 +4,7 @@ import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts
 import type { AgentOptions } from './agent-options.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkLimits } from './check-limits.ts';
+import { checkKnowledge } from './knowledge.ts';
 
 const FALLBACK_CAUSES = Object.keys({
   'user-message': true,
@@ -20,6 +21,7 @@ const KNOWN = {
   model: isModel,
   instructions: isString,
   tools: Array.isArray,
+  knowledge: isObject,
   hooks: (value: unknown) => Array.isArray(value) || typeof value === 'function',
   store: isStore,
   settings: isObject,
@@ -45,6 +47,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   instructions: 'a text',
   model: 'a ChatModel, with `id`, `generate` and `stream`',
   tools: 'a list of tools made with `tool()`',
+  knowledge: 'a KnowledgeIndex, with `search`, or an object of options with `index`',
   hooks: 'a list of policies, or a function that gives one for a thread',
   store: 'a ThreadStore',
   maxResponseRetries: 'a whole number from 1',
@@ -75,6 +78,7 @@ export function checkAgentOptions(options: unknown): void {
   checkLimits(options);
   checkTexts(options);
   checkSettings(options);
+  if ('knowledge' in options && options.knowledge !== undefined) checkKnowledge(options.knowledge);
   refuseUnenforced(options);
 }
 

@@ -34,6 +34,7 @@ import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
+import { knowledgeTool } from './knowledge.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
@@ -335,7 +336,9 @@ function rulesOf(options: AgentOptions<never>): Rules {
 }
 
 function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports, 'hooks'> {
-  const registry = toolRegistry(options.tools ?? []);
+  const { tools = [], knowledge } = options;
+  const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
+  const registry = toolRegistry([...tools, ...search]);
   return {
     agentName: options.name,
     instructions: options.instructions ?? '',

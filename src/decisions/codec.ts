@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import { firstProblem, jsonObjectSchema, jsonValueSchema } from '../protocol/message-schema.ts';
+import { passageSchema } from '../protocol/passage-schema.ts';
 import { ErrorDecision } from './error-decision.ts';
 import { QueryDecision, ResultsDecision } from './knowledge-decision.ts';
 import { MessageDecision } from './message-decision.ts';
@@ -32,13 +33,6 @@ const retry = z.strictObject({
   feedback: text().min(1, 'needs feedback'),
 });
 const modifyText = z.strictObject({ type: z.literal('modify'), text: text() });
-const passage = z.strictObject({
-  text: z.string(),
-  scope: z.string(),
-  source: z.string(),
-  score: z.number().optional(),
-  metadata: jsonObjectSchema.optional(),
-});
 const rewrittenCall = z.strictObject({
   callId: z.string().optional(),
   toolName: z.string().min(1),
@@ -127,7 +121,7 @@ export const queryDecisionCodec: DecisionCodec<QueryDecision> = codec('QueryDeci
 
 export const resultsDecisionCodec: DecisionCodec<ResultsDecision> = codec('ResultsDecision', [
   ResultsDecision.keep(),
-  z.strictObject({ type: z.literal('modify'), passages: z.array(passage) }),
+  z.strictObject({ type: z.literal('modify'), passages: z.array(passageSchema) }),
 ]);
 
 export const errorDecisionCodec: DecisionCodec<ErrorDecision> = codec('ErrorDecision', [

@@ -158,8 +158,18 @@ export type EventBody =
     }
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly callId: string }
   // knowledge
-  | { readonly type: 'knowledge.queried'; readonly query: string }
-  | { readonly type: 'knowledge.found'; readonly passages: number }
+  | {
+      readonly type: 'knowledge.queried';
+      readonly callId: string;
+      /** What the index was asked: what the model asked for is in `tool.called`. */
+      readonly query: string;
+    }
+  | {
+      readonly type: 'knowledge.found';
+      readonly callId: string;
+      /** How many of them the model reads. */
+      readonly passages: number;
+    }
   // policies
   | {
       readonly type: 'hook.decided';

@@ -6,16 +6,22 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
-import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type {
+  IncomingText,
+  KnowledgeQuery,
+  KnowledgeResults,
+  OutgoingText,
+  TurnStart,
+} from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import type { ChainSetting, Rewrite } from './chain.ts';
 import type { CompiledHooks } from './compile.ts';
 import { ErrorChain } from './error-chain.ts';
 import type {
+  AskedCall,
   ChainVerdict,
   CheckInput,
-  ErrorCall,
   GatePorts,
   HookCancelled,
   HookGate,
@@ -29,6 +35,7 @@ import type {
   WrappedResult,
 } from './gate.ts';
 import { HookRun } from './hook-run.ts';
+import { KnowledgeChain, rewriteQuery, rewriteResults } from './knowledge-chain.ts';
 import { isObserverFailure, tell } from './observe.ts';
 import { chainPrompt } from './prompt-chain.ts';
 import { ResultChain } from './result-chain.ts';
@@ -143,6 +150,25 @@ class BoundHooks implements HookGate {
     return new ResultChain(setting, deepFreeze(invocation), deepFreeze(result)).run();
   }
 
+  knowledgeQuery(
+    query: KnowledgeQuery,
+    call: AskedCall,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<KnowledgeQuery>> {
+    const setting = this.#at('onKnowledgeQuery', moment);
+    return new KnowledgeChain(setting, deepFreeze(query), { call, rewriter: rewriteQuery }).run();
+  }
+
+  knowledgeResults(
+    results: KnowledgeResults,
+    call: AskedCall,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<KnowledgeResults>> {
+    const setting = this.#at('onKnowledgeResults', moment);
+    const about = { call, rewriter: rewriteResults };
+    return new KnowledgeChain(setting, deepFreeze(results), about).run();
+  }
+
   outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>> {
     const setting = this.#at('onOutgoingMessage', moment);
     return new VerdictChain(setting, deepFreeze(message), rewriteText<OutgoingText>).run();
@@ -151,7 +177,7 @@ class BoundHooks implements HookGate {
   error(
     error: AgentHooksError,
     moment: Moment,
-    call?: ErrorCall,
+    call?: AskedCall,
   ): MaybePromise<ErrorVerdict | HookCancelled> {
     return new ErrorChain(this.#at('onError', moment), errorForPolicy(error), { call }).run();
   }

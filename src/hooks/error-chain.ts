@@ -3,7 +3,7 @@ import { type ErrorVerdict, type ErrorVote, foldErrorVotes } from '../decisions/
 import type { AgentHooksError } from '../errors/base.ts';
 import { type Ask, CANCELLED } from './ask.ts';
 import { Chain, type ChainSetting, type Rewrite } from './chain.ts';
-import type { ErrorCall, HookCancelled, HookFailed } from './gate.ts';
+import type { AskedCall, HookCancelled, HookFailed } from './gate.ts';
 import type { Question } from './record.ts';
 
 type Verdict = ErrorVerdict | HookCancelled;
@@ -16,13 +16,13 @@ type Verdict = ErrorVerdict | HookCancelled;
 export class ErrorChain extends Chain<AgentHooksError, ErrorDecision, never, Verdict> {
   protected override readonly rechecks = false;
   protected override readonly evenIfCancelled: boolean;
-  readonly #call: ErrorCall | undefined;
+  readonly #call: AskedCall | undefined;
   readonly #votes: ErrorVote[] = [];
 
   constructor(
     setting: ChainSetting,
     error: AgentHooksError,
-    about: { readonly call?: ErrorCall | undefined; readonly told?: boolean },
+    about: { readonly call?: AskedCall | undefined; readonly told?: boolean },
   ) {
     super(setting, error);
     this.#call = about.call;

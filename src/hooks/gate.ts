@@ -10,6 +10,8 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type {
   IncomingText,
+  KnowledgeQuery,
+  KnowledgeResults,
   OutgoingText,
   Purpose,
   TextWindow,
@@ -63,8 +65,8 @@ export interface WindowGate {
   ask(window: TextWindow): MaybePromise<WindowVerdict>;
 }
 
-/** The call whose error policies are asked about. */
-export interface ErrorCall {
+/** The tool call that a question is about, or comes of. */
+export interface AskedCall {
   readonly callId: string;
   readonly toolName: string;
 }
@@ -208,12 +210,24 @@ export interface HookGate {
     result: ToolResult,
     moment: Moment,
   ): MaybePromise<ToolResult>;
+  /** `call`: the tool call that searches. Nobody is asked again after a rewrite, as nobody has a verdict here. */
+  knowledgeQuery(
+    query: KnowledgeQuery,
+    call: AskedCall,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<KnowledgeQuery>>;
+  /** As `knowledgeQuery`. The query cannot be changed here. */
+  knowledgeResults(
+    results: KnowledgeResults,
+    call: AskedCall,
+    moment: Moment,
+  ): MaybePromise<ChainVerdict<KnowledgeResults>>;
   outgoing(message: OutgoingText, moment: Moment): MaybePromise<ChainVerdict<OutgoingText>>;
   /** Asks everyone, whatever the others say. A policy that fails where that is closed has said abort. */
   error(
     error: AgentHooksError,
     moment: Moment,
-    call?: ErrorCall,
+    call?: AskedCall,
   ): MaybePromise<ErrorVerdict | HookCancelled>;
   /** Tells everyone of an error, also after a cancel. What they say decides nothing; who takes its time is then cut off. */
   tellError(error: AgentHooksError, moment: Moment): MaybePromise<void>;

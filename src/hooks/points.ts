@@ -92,14 +92,14 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
     ...DECIDES,
     failure: 'closed',
     codec: queryDecisionCodec,
-    enforced: false,
+    enforced: true,
     holdsStream: false,
   },
   onKnowledgeResults: {
     ...DECIDES,
     failure: 'open',
     codec: resultsDecisionCodec,
-    enforced: false,
+    enforced: true,
     holdsStream: false,
   },
   onOutgoingMessage: {

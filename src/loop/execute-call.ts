@@ -9,6 +9,8 @@ import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { ToolContext } from '../tools/port.ts';
+import { type Engine, isEngineTool } from './engine-tool.ts';
+import { momentOf } from './moment-of.ts';
 import { recordLate } from './perform-commit.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
@@ -25,7 +27,9 @@ export function executeCall(
   if (tool === undefined) return failure('unknown-tool', 'the tool is no longer there');
   const ctx = new CallContext(call, session, place);
   try {
-    const answer = tool.run(call.effectiveInput, ctx);
+    const answer = isEngineTool(tool)
+      ? tool.runInEngine(call.effectiveInput, ctx, engineFor(ctx, session, place.turn))
+      : tool.run(call.effectiveInput, ctx);
     if (isThenable(answer))
       return new RunningCall(call, session, ctx).settle(answer, tool.timeoutMs);
     ctx.end();
@@ -34,6 +38,18 @@ export function executeCall(
     ctx.end();
     return thrown(error, call);
   }
+}
+
+/** Made for the engine's own tools only, and reachable from nothing that the tool of an app is given. */
+function engineFor(ctx: CallContext, session: Session, turn: OpenTurn): Engine {
+  return {
+    gate: session.gateFor(turn.turnId),
+    moment: momentOf(turn, 1),
+    // A tool that was given up on may go on; what it tells then would be heard after the end of its call.
+    record: (body) => {
+      if (!ctx.hasEnded) session.record(body, turn.turnId, turn.step);
+    },
+  };
 }
 
 /** Waits for the tool, its time limit or the cancel. What comes after that is recorded as late, never applied. */
@@ -203,6 +219,10 @@ class CallContext implements ToolContext<never> {
       this.turnId,
       this.#step,
     );
+  }
+
+  get hasEnded(): boolean {
+    return this.#ended;
   }
 
   end(): void {

@@ -2,7 +2,7 @@ import { type ErrorVerdict, isStricter } from '../decisions/fold-errors.ts';
 import type { AgentHooksError, ErrorInfo } from '../errors/base.ts';
 import { RecordedError } from '../errors/interrupted.ts';
 import { ToolCallError } from '../errors/tool-error.ts';
-import type { ErrorCall, HookCancelled } from '../hooks/gate.ts';
+import type { AskedCall, HookCancelled } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Effect } from './effect.ts';
@@ -16,7 +16,7 @@ type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 /** One error, and the call it is of. */
 interface Asked {
   readonly error: AgentHooksError;
-  readonly call?: ErrorCall;
+  readonly call?: AskedCall;
 }
 
 /**

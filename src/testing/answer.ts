@@ -1,4 +1,5 @@
 import type { ErrorDecision } from '../decisions/error-decision.ts';
+import type { QueryDecision, ResultsDecision } from '../decisions/knowledge-decision.ts';
 import type { MessageDecision } from '../decisions/message-decision.ts';
 import type { RequestDecision } from '../decisions/request-decision.ts';
 import type { ResponseDecision } from '../decisions/response-decision.ts';
@@ -10,7 +11,14 @@ import type { AgentHooksError } from '../errors/base.ts';
 import type { HookError, HookFailureKind } from '../errors/hook-error.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { IncomingText, OutgoingText, TextWindow, TurnStart } from '../protocol/texts.ts';
+import type {
+  IncomingText,
+  KnowledgeQuery,
+  KnowledgeResults,
+  OutgoingText,
+  TextWindow,
+  TurnStart,
+} from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 
 /** What each point is asked with, may answer, and hands on. */
@@ -33,6 +41,16 @@ export interface AskTable {
     asked: [invocation: ToolInvocation, result: ToolResult];
     decision: ToolResultDecision;
     value: ToolResult;
+  };
+  onKnowledgeQuery: {
+    asked: [query: KnowledgeQuery];
+    decision: QueryDecision;
+    value: KnowledgeQuery;
+  };
+  onKnowledgeResults: {
+    asked: [results: KnowledgeResults];
+    decision: ResultsDecision;
+    value: KnowledgeResults;
   };
   onOutgoingMessage: {
     asked: [message: OutgoingText];

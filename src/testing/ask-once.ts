@@ -9,6 +9,12 @@ import { HookError, type HookFailureKind } from '../errors/hook-error.ts';
 import type { Ask } from '../hooks/ask.ts';
 import { Chain, type ChainSetting, type Rewrite } from '../hooks/chain.ts';
 import type { Move } from '../hooks/entry.ts';
+import {
+  type ModifyPassages,
+  type ModifyQuery,
+  rewriteQuery,
+  rewriteResults,
+} from '../hooks/knowledge-chain.ts';
 import type { Question } from '../hooks/record.ts';
 import { rewriteRequest } from '../hooks/rewrite-request.ts';
 import { rewriteResponse } from '../hooks/rewrite-response.ts';
@@ -19,7 +25,12 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { IncomingText, TextWindow } from '../protocol/texts.ts';
+import type {
+  IncomingText,
+  KnowledgeQuery,
+  KnowledgeResults,
+  TextWindow,
+} from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { AskPoint } from './answer.ts';
 import { toolOf } from './tool-payloads.ts';
@@ -135,6 +146,10 @@ function putInPlace(
     case 'onUserMessage':
     case 'onOutgoingMessage':
       return rewriteText(value as IncomingText, decision as ModifyText);
+    case 'onKnowledgeQuery':
+      return rewriteQuery(value as KnowledgeQuery, decision as ModifyQuery);
+    case 'onKnowledgeResults':
+      return rewriteResults(value as KnowledgeResults, decision as ModifyPassages);
     case 'preLlmRequest':
       return rewriteRequest(value as ChatRequest, decision as ModifyRequest);
     case 'onLlmResponse': {

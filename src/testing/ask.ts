@@ -87,6 +87,8 @@ export const ASK_POINTS: readonly AskPoint[] = Object.freeze([
   'onLlmResponse',
   'preToolUse',
   'postToolUse',
+  'onKnowledgeQuery',
+  'onKnowledgeResults',
   'onOutgoingMessage',
   'onError',
 ] satisfies AskPoint[]);

@@ -35,5 +35,12 @@ export {
   history,
   user,
 } from './history.ts';
-export { incomingText, outgoingText, textWindow, turnStart } from './text-payloads.ts';
+export {
+  incomingText,
+  knowledgeQuery,
+  knowledgeResults,
+  outgoingText,
+  textWindow,
+  turnStart,
+} from './text-payloads.ts';
 export { type InvocationOverrides, toolInvocation, toolResult } from './tool-payloads.ts';

@@ -1,6 +1,14 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { UserPart } from '../protocol/message.ts';
-import type { IncomingText, OutgoingText, TextWindow, TurnStart } from '../protocol/texts.ts';
+import type {
+  IncomingText,
+  KnowledgePassage,
+  KnowledgeQuery,
+  KnowledgeResults,
+  OutgoingText,
+  TextWindow,
+  TurnStart,
+} from '../protocol/texts.ts';
 
 /** The turn the payloads of this kit belong to. Those of a history are `1`, `2` and so on, so no id is there twice. */
 export const TURN_ID = 'this-turn';
@@ -30,4 +38,22 @@ export function textWindow(
 ): TextWindow {
   const { before = '', isFinal = true } = overrides;
   return deepFreeze({ text, before, released: before.length, isFinal });
+}
+
+/** What `onKnowledgeQuery` is asked about. The engine never asks about an empty query. */
+export function knowledgeQuery(query: string): KnowledgeQuery {
+  return deepFreeze({ query: query.toWellFormed() });
+}
+
+/** What `onKnowledgeResults` is asked about. Passages are given whole, or as texts with the scope and source of this kit. */
+export function knowledgeResults(
+  query: string,
+  passages: readonly (string | KnowledgePassage)[],
+): KnowledgeResults {
+  return deepFreeze({ query: query.toWellFormed(), passages: passages.map(passageOf) });
+}
+
+function passageOf(passage: string | KnowledgePassage, index: number): KnowledgePassage {
+  if (typeof passage !== 'string') return { ...passage };
+  return { text: passage.toWellFormed(), scope: 'docs', source: `passage-${index + 1}` };
 }

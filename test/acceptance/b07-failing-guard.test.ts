@@ -187,9 +187,11 @@ test('B07: every point that decides and is asked is in this file, or in the matr
     ...CLOSED,
     'postToolUse',
     'onOutgoingMessage',
-    // What these guard is an error and a piece of text: test/faults has them, with every fault and in every mode.
+    // What these guard is an error, a piece of text and a search: test/faults has them, with every fault and in every mode.
     'onError',
     'onTextWindow',
+    'onKnowledgeQuery',
+    'onKnowledgeResults',
   ];
   const decide = HOOK_POINTS.filter((point) => POINTS[point].enforced && POINTS[point].codec);
   expect(here.toSorted()).toEqual(decide.toSorted());

@@ -73,9 +73,9 @@ describe('createAgent refuses', () => {
     ],
     [
       'a hook that this version would not ask',
-      { hooks: [defineHooks({ onKnowledgeQuery: () => undefined })] },
+      { hooks: [defineHooks({ onContextCompact: () => undefined })] },
       'not-enforced',
-      /onKnowledgeQuery.*does not ask/,
+      /onContextCompact.*does not ask/,
     ],
     [
       'two policies of one name',

@@ -53,15 +53,14 @@ export interface Seen {
 const LIMIT_MS = 20;
 const LATE_MS = 60;
 
-/** One turn: a tool is asked for with a text beside it, runs, and the model answers. */
+/** One turn: a tool, or the knowledge, is asked for with a text beside it, and the model answers. */
 export async function runCell(cell: Cell): Promise<Seen> {
   const { point, fault, setting, mode } = cell;
   const controller = new AbortController();
   const store = memoryStore();
-  const model = scriptedModel([
-    { text: 'Looking.', toolCalls: [{ name: 'look' }] },
-    'All is well.',
-  ]);
+  const looksUp = point === 'onKnowledgeQuery' || point === 'onKnowledgeResults';
+  const call = looksUp ? { name: 'search_knowledge', input: { query: 'seven' } } : { name: 'look' };
+  const model = scriptedModel([{ text: 'Looking.', toolCalls: [call] }, 'All is well.']);
   let toolRuns = 0;
   const look = tool({
     name: 'look',
@@ -74,6 +73,12 @@ export async function runCell(cell: Cell): Promise<Seen> {
       return 'seven';
     },
   });
+  const knowledge = {
+    search: () => {
+      toolRuns += 1;
+      return [{ text: 'seven', scope: 'docs', source: 'numbers.md' }];
+    },
+  };
   const policy = {
     name: 'faulty',
     options: {
@@ -86,6 +91,7 @@ export async function runCell(cell: Cell): Promise<Seen> {
     instructions: 'You look.',
     model,
     tools: [look],
+    ...(looksUp && { knowledge }),
     hooks: [policy],
     store,
     ...(point === 'onTextWindow' && { streaming: 'window' as const }),

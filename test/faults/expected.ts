@@ -12,7 +12,7 @@ export interface Ending {
   readonly toolRuns: number;
   readonly stored: string;
   readonly shown: readonly string[];
-  readonly toolResult?: string;
+  readonly toolResult?: unknown;
 }
 
 interface Row {
@@ -48,6 +48,10 @@ const beforeAll = (words: string): Ending => ({
   stored: '',
   shown: [BROKEN],
 });
+
+const FOUND = { passages: [{ text: 'seven', source: 'numbers.md', scope: 'docs' }] };
+const NOT_SEARCHED =
+  'The knowledge base cannot be searched now, so nothing was found. Do not guess what it says';
 
 const NOTHING = { modelCalls: 0, toolRuns: 0, stored: '', shown: [] } as const;
 const ASKED = { modelCalls: 1, toolRuns: 0, stored: 'user', shown: [] } as const;
@@ -169,6 +173,35 @@ export const EXPECTED = {
         'The result was withheld: a policy failed while it was checked. The call itself did run.',
     },
     open: asIfAbsent('the model reads the result as it came'),
+    questions: 1,
+    cancelled: RAN,
+  },
+  onKnowledgeQuery: {
+    default: 'closed',
+    closed: {
+      ...asIfAbsent('nothing is searched; the model reads that, and the turn goes on'),
+      toolRuns: 0,
+      toolResult: NOT_SEARCHED,
+    },
+    open: {
+      ...asIfAbsent('the query is searched for as the policies before left it'),
+      toolResult: FOUND,
+    },
+    questions: 1,
+    cancelled: { ...RAN, toolRuns: 0 },
+  },
+  onKnowledgeResults: {
+    default: 'open',
+    closed: {
+      ...asIfAbsent(
+        'the passages are withheld; the model reads that nothing was found, and the turn goes on',
+      ),
+      toolResult: NOT_SEARCHED,
+    },
+    open: {
+      ...asIfAbsent('the model reads the passages as the policies before left them'),
+      toolResult: FOUND,
+    },
     questions: 1,
     cancelled: RAN,
   },
