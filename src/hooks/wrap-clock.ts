@@ -17,6 +17,11 @@ export class WrapClock implements Limited, Interruptible {
     this.#onPassed = onPassed;
   }
 
+  /** True when its time is over and a process that was held up has not seen it yet. */
+  get isDue(): boolean {
+    return this.#since !== undefined && this.#run.ports.now() - this.#since > this.#leftMs;
+  }
+
   /** Sets whether it runs. Being told twice changes nothing. */
   turn(isOn: boolean): void {
     if (isOn === (this.#since !== undefined)) return;

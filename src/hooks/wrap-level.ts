@@ -157,6 +157,11 @@ export class WrapLevel extends Level implements Caller {
       if (this.#hasPassed) this.#late(undefined);
       return;
     }
+    if (this.#clock.isDue) {
+      this.#pass();
+      this.#late(undefined);
+      return;
+    }
     if (this.#ask.fault !== undefined && !this.#isAbsent) {
       this.#fail('illegal');
       return;
@@ -204,6 +209,9 @@ export class WrapLevel extends Level implements Caller {
 
   #takeThrown(pull: Pull, from: AsyncIterator<unknown>, cause: unknown): void {
     if (this.#isLate(pull, from)) {
+      this.#late(cause);
+    } else if (this.#clock.isDue) {
+      this.#pass();
       this.#late(cause);
     } else if (this.#ask.fault === undefined && this.nest.thrown.has(cause)) {
       pull.fail(cause);

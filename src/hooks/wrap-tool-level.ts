@@ -116,12 +116,18 @@ export class WrapToolLevel {
     }
     this.#setClock();
     Promise.resolve(answer).then(
-      (value) => (this.#isTaken ? this.#late(undefined) : this.#arrive({ value })),
+      (value) => (this.#isTooLate() ? this.#late(undefined) : this.#arrive({ value })),
       (cause: unknown) =>
-        this.#isTaken
+        this.#isTooLate()
           ? this.#late(cause)
           : this.#arrive({ error: this.#error('threw', { cause }) }),
     );
+  }
+
+  /** A process that was held up may see the answer before it sees that the time is over. */
+  #isTooLate(): boolean {
+    if (!this.#isTaken && this.#clock.isDue) this.#pass();
+    return this.#isTaken;
   }
 
   /** True when what it says can no longer count. */
