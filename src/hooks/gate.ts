@@ -108,6 +108,8 @@ export interface WrappedResult {
   readonly ran?: ToolInvocation;
   /** True for a call that did not run and that no policy answered: the result is the engine's. */
   readonly unanswered: boolean;
+  /** What the last policy that failed failed with, closed or open. */
+  readonly failure?: HookError;
 }
 
 /** Where in a turn a policy is asked. */

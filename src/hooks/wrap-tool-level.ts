@@ -26,6 +26,8 @@ export interface ToolNest {
   /** Goes on with the next policy, or with the tool below the last one. Rejects only when the engine breaks. */
   open(index: number, invocation: ToolInvocation): Promise<ToolResult>;
   began(level: WrapToolLevel): void;
+  /** Told of each policy that fails, whatever comes of that. */
+  failed(error: HookError): void;
   ended(level: WrapToolLevel): void;
   /** Ends the call for every level. */
   end(result: ToolResult): void;
@@ -267,6 +269,7 @@ export class WrapToolLevel {
   #fail(error: HookError): void {
     const open = this.failure === 'open';
     recordFailure(this.#ask, error, { open });
+    this.#nest.failed(error);
     this.#ask.interrupt(error);
     const { last } = this.#nest;
     const given = this.lastGiven;

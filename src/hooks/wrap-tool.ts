@@ -1,3 +1,4 @@
+import type { HookError } from '../errors/hook-error.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { ChainSetting } from './chain.ts';
 import type { WrappedResult } from './gate.ts';
@@ -19,6 +20,7 @@ export class WrappedToolCall implements ToolNest {
   #running = 0;
   #ran: ToolInvocation | undefined;
   #last: ToolResult | undefined;
+  #failure: HookError | undefined;
   #isOver = false;
   #resolve: ((result: WrappedResult) => void) | undefined;
   #reject: ((error: unknown) => void) | undefined;
@@ -57,6 +59,10 @@ export class WrappedToolCall implements ToolNest {
     this.#levels.push(level);
   }
 
+  failed(error: HookError): void {
+    this.#failure = error;
+  }
+
   ended(level: WrapToolLevel): void {
     const index = this.#levels.lastIndexOf(level);
     if (index !== -1) this.#levels.splice(index, 1);
@@ -72,6 +78,7 @@ export class WrappedToolCall implements ToolNest {
       result,
       unanswered: result === NOT_RUN || result === CANCELLED_CALL,
       ...(this.#ran !== undefined && { ran: this.#ran }),
+      ...(this.#failure !== undefined && { failure: this.#failure }),
     });
   }
 

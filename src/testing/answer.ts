@@ -64,7 +64,7 @@ export interface AskTable {
 export type AskPoint = keyof AskTable;
 
 /** Whose answer it is, and what the policy left behind. */
-interface AnswerFacts<Point> {
+export interface AnswerFacts<Point> {
   readonly policy: string;
   readonly point: Point;
   /** What the policy remembers about the thread now. */

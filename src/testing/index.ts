@@ -8,8 +8,11 @@ export {
   scriptedModel,
 } from '../models/scripted.ts';
 export type { AskPoint, PolicyAnswer } from './answer.ts';
+export type { ModelWrapAnswer, PromptAnswer, ToolWrapAnswer } from './around-answer.ts';
 export { type Asker, ask } from './ask.ts';
+export type { ModelBelow } from './ask-model-wrap.ts';
 export type { AskOptions } from './ask-options.ts';
+export type { ToolBelow } from './ask-tool-wrap.ts';
 export { assertAnswer } from './assert-answer.ts';
 export {
   chatRequest,
@@ -35,6 +38,7 @@ export {
   history,
   user,
 } from './history.ts';
+export { chatParts } from './stream-payloads.ts';
 export {
   incomingText,
   knowledgeQuery,

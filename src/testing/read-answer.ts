@@ -57,6 +57,8 @@ function fromAnswer(answer: AnswerLike): Reading {
   if (answer.type === 'failed' && answer.kind !== undefined) {
     return { type: 'failed', who, kind: answer.kind, says: failureOf(answer) };
   }
+  if (answer.type !== 'cancelled')
+    return unclear(who, `it gives no decision there, and its answer is of type '${answer.type}'`);
   return unclear(who, 'the turn was cancelled before it had answered');
 }
 

@@ -4,11 +4,14 @@ import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import type { AgentHooks } from '../../src/hooks/agent-hooks.ts';
 import type { HookContext } from '../../src/hooks/context.ts';
 import { Policy } from '../../src/hooks/policy.ts';
+import type { ChatRequest } from '../../src/protocol/chat.ts';
 import type { ToolInvocation, ToolResult } from '../../src/protocol/tool.ts';
 import {
   ask,
   assertAnswer,
   called,
+  chatParts,
+  chatRequest,
   incomingText,
   toolInvocation,
 } from '../../src/testing/index.ts';
@@ -74,6 +77,29 @@ if (open.type === 'decided') expectTypeOf(open.decision).toEqualTypeOf<MessageDe
 declare const app: AgentHooks<App>;
 // @ts-expect-error its context is typed
 ask(app).preToolUse(call);
+
+// Around a call, what is below is given, and what came out and what it was called with is told.
+declare const text: AgentHooks;
+const wrapped = await ask(text).wrapToolUse(call, async () => result);
+expectTypeOf(wrapped.calls).toEqualTypeOf<readonly ToolInvocation[]>();
+if (wrapped.type === 'answered') expectTypeOf(wrapped.result).toEqualTypeOf<ToolResult>();
+// @ts-expect-error one that was cancelled has no result
+wrapped.type === 'cancelled' && wrapped.result;
+// @ts-expect-error the tool is missing
+ask(text).wrapToolUse(call);
+// @ts-expect-error a tool gives a result
+ask(text).wrapToolUse(call, () => 'paid');
+// @ts-expect-error nobody is asked around a call once more for a verdict
+ask(text).wrapToolUse(call, () => result, { recheck: true });
+const around = await ask(text).wrapLlmCall(chatRequest([]), () => chatParts('hi'));
+expectTypeOf(around.calls).toEqualTypeOf<readonly ChatRequest[]>();
+expectTypeOf(around.text).toEqualTypeOf<string>();
+// @ts-expect-error a failure of the model is told of as it was thrown
+around.type === 'model-failed' && around.error.message;
+const prompted = await ask(text).systemPrompt('Be kind.', { purpose: 'judge', model: 'small' });
+if (prompted.type === 'answered') expectTypeOf(prompted.value).toEqualTypeOf<string>();
+// @ts-expect-error a prompt is not shown with a history
+ask(text).systemPrompt('Be kind.', { messages: [] });
 
 // The input of a tool is typed.
 toolInvocation(refund, { amount: 5 });
