@@ -188,7 +188,7 @@ describe.each(MODES)('%s', (mode) => {
 
   test('M-35: a copy that is changed and given back as the rewrite counts', async () => {
     const model = scriptedModel([call, 'done']);
-    const look = counted('look', { execute: () => ({ total: 30, secret: 's3' }) });
+    const look = counted('look', { execute: () => ({ total: 30, secret: 'plugh-1' }) });
     const copies = defineHooks({
       name: 'copies',
       preLlmRequest: (request) => {
@@ -208,6 +208,6 @@ describe.each(MODES)('%s', (mode) => {
       { temperature: 0 },
       { temperature: 0 },
     ]);
-    expect(await placesOf('s3', played)).toEqual([]);
+    expect(await placesOf('plugh-1', played)).toEqual([]);
   });
 });
