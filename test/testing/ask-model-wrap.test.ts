@@ -215,6 +215,9 @@ describe('ask — systemPrompt', () => {
     const late = await asks(() => illegal(Promise.resolve('x'))).systemPrompt('x');
     expect(late).toMatchObject({ type: 'failed', kind: 'illegal', failure: 'closed' });
     assertAnswer(late, 'fail', 'illegal');
+    const options = { systemPrompt: { failure: 'open' } } as const;
+    const open = ask({ name: 'p', options, systemPrompt: () => illegal(5) });
+    expect(await open.systemPrompt('x')).toMatchObject({ type: 'failed', failure: 'open' });
   });
 });
 

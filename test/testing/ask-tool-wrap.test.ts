@@ -93,6 +93,15 @@ describe('ask — wrapToolUse', () => {
     expect(seen).toEqual([{ id: 9 }]);
   });
 
+  test('where that gate fails over it, the call is refused', async () => {
+    const answer = await wraps((one, next) => next({ ...one, effectiveInput: { id: 9 } }), {
+      preToolUse: () => {
+        throw new Error('boom');
+      },
+    }).wrapToolUse(call, () => done);
+    expect(answer).toMatchObject({ type: 'answered', calls: [], result: { outcome: 'blocked' } });
+  });
+
   test('a tool that must not run twice runs once', async () => {
     const pay = toolInvocation('pay', {});
     const failed = toolResult('busy', { outcome: 'failed' });
