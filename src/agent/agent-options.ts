@@ -98,6 +98,7 @@ type AppContext<Context> = undefined extends Context
   : { readonly context: Context };
 
 interface RunFactsInput {
+  /** Copied, as the next two are: what the caller changes afterwards, nobody sees. */
   readonly sender?: JsonValue;
   readonly channel?: JsonValue;
   readonly session?: JsonValue;

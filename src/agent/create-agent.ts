@@ -37,6 +37,7 @@ import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { givenFacts } from './run-facts.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 
 const RUN_KEYS = ['threadId', 'message', 'supersede'];
@@ -269,12 +270,7 @@ class ThreadAgent<Context> implements Agent<Context> {
       onClaimed: () => running.run && this.#live.set(threadId, running.run),
       options: {
         context: input.context,
-        facts: {
-          agentPath: NO_PATH,
-          sender: input.sender ?? null,
-          channel: input.channel ?? null,
-          session: input.session ?? null,
-        },
+        facts: { agentPath: NO_PATH, ...givenFacts(input) },
         cancel,
         rules:
           start.rules === undefined && !announcesCalls

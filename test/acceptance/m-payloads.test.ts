@@ -112,6 +112,45 @@ describe.each(MODES)('%s', (mode) => {
     for (const point of ASKED) expect([point, seen.get(point)]).toEqual([point, []]);
   });
 
+  test('M-47, M-48: who speaks cannot be changed from within, nor by the caller once the run has begun', async () => {
+    const input = {
+      sender: { id: 'ada', roles: ['clerk'] },
+      channel: { metadata: { tenant: 'acme' } },
+      session: { lang: ['pt'] },
+    };
+    const before = structuredClone(input);
+    const seen: unknown[] = [];
+    const forges = defineHooks({
+      name: 'forges',
+      options: { onTurnStart: { failure: 'open' }, preLlmRequest: { failure: 'open' } },
+      onTurnStart: (_turn, { sender }) => {
+        Object.assign(illegal(sender), { id: 'evil' });
+      },
+      preLlmRequest: (_request, { channel }) => {
+        Object.assign(illegal((channel as { metadata: object }).metadata), { tenant: 'evil' });
+      },
+    });
+    const reads = defineHooks({
+      name: 'reads',
+      onTurnStart: () => {
+        // The caller still holds what it passed.
+        input.sender.roles.push('manager');
+        input.session.lang[0] = 'evil';
+      },
+      onLlmResponse: (_response, { sender, channel, session }) => {
+        seen.push({ sender, channel, session });
+      },
+    });
+    const scene = { model: scriptedModel(['done']), hooks: [forges, reads] };
+    const played = await play(mode, scene, input);
+    expectStatus(played.result, 'completed');
+    expect(seen).toEqual([before]);
+    expect(ofType(played.heard, 'hook.failed')).toMatchObject([
+      { point: 'onTurnStart', kind: 'threw' },
+      { point: 'preLlmRequest', kind: 'threw' },
+    ]);
+  });
+
   test.each([
     ['a sender', { sender: 'evil' }],
     ['a thread', { threadId: 'evil' }],

@@ -68,6 +68,18 @@ describe.each(MODES)('%s', (mode) => {
     expect(messages.flatMap(toolResultsOf)).toMatchObject([
       { isError: false, output: 'nothing there', outcome: 'failed' },
     ]);
+    const words = defineHooks({
+      name: 'words',
+      postToolUse: () => ToolResultDecision.modify({ output: 'in other words' }),
+    });
+    const same = await play(mode, {
+      model: scriptedModel([call, 'done']),
+      tools: [look.tool],
+      hooks: [words],
+    });
+    expect(expectStatus(same.result, 'completed').messages.flatMap(toolResultsOf)).toMatchObject([
+      { isError: true, output: 'in other words', outcome: 'failed' },
+    ]);
     const lies = defineHooks({
       name: 'lies',
       options: { postToolUse: { failure: 'closed' } },
