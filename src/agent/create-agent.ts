@@ -7,6 +7,7 @@ import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
@@ -318,7 +319,7 @@ function rulesOf(options: AgentOptions<never>): Rules {
     maxResponseRetries: options.maxResponseRetries ?? 8,
     maxRecoveries: 8,
     resetStreakOn: options.resetStreakOn ?? 'accept',
-    limits: { steps: 50, ...options.limits },
+    limits: { steps: 50, ...structuredClone(options.limits) },
     model: options.model.id,
     ...(options.prices !== undefined && { prices: structuredClone(options.prices) }),
     unpriced: options.unpriced ?? 'stop',
@@ -340,7 +341,7 @@ function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports
     instructions: options.instructions ?? '',
     store: options.store ?? memoryStore(),
     model: options.model,
-    settings: Object.freeze({ ...options.settings }),
+    settings: deepFreeze(structuredClone(options.settings ?? {})),
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
     counters: options.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },

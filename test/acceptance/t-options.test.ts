@@ -47,3 +47,20 @@ test('T16: a list that changes after the agent is built changes nothing', async 
   expectStatus(await agent.run({ threadId: 't', message: 'hello' }), 'completed');
   expect(wipe.inputs).toEqual([]);
 });
+
+test('T16: nor do settings and limits that change afterwards, however deep', async () => {
+  const settings = { temperature: 1, stop: ['END'] };
+  const limits = { thread: { steps: 5 } };
+  const model = scriptedModel(['done', 'again']);
+  const agent = createAgent({ name: 'clerk', model, settings, limits });
+  settings.stop.push('x');
+  settings.temperature = 2;
+  limits.thread.steps = 1;
+  for (const message of ['hello', 'more'])
+    expectStatus(await agent.run({ threadId: 't', message }), 'completed');
+  expect(model.requests.map((request) => request.settings)).toEqual([
+    { temperature: 1, stop: ['END'] },
+    { temperature: 1, stop: ['END'] },
+  ]);
+  expect(Object.isFrozen(model.requests[0]?.settings.stop)).toBe(true);
+});
