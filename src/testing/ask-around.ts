@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors/config-error.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import type { HookEntry } from '../hooks/entry.ts';
@@ -31,6 +32,16 @@ export function gateOf(
 /** An open point goes on as if the policy were not there; who asks here wants to know. */
 export function strict(entry: HookEntry): HookEntry {
   return { ...entry, failure: 'closed' };
+}
+
+/** A test without types may have left it out; a policy would then be blamed for the call that fails. */
+export function checkNext(next: unknown, point: string, example: string): void {
+  if (typeof next === 'function') return;
+  throw new ConfigError('invalid-input', {
+    where: `ask(…).${point}`,
+    what: 'its second argument, `next`, is no function',
+    fix: `Give what is below the policy, such as \`${example}\``,
+  });
 }
 
 export function closeAsked(gate: HookGate, { ports }: AskSetting): void {

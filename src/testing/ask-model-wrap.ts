@@ -2,7 +2,7 @@ import { ConfigError } from '../errors/config-error.ts';
 import type { ChatRequest, ChatStreamPart } from '../protocol/chat.ts';
 import { readStreamPart } from '../protocol/read-stream-part.ts';
 import type { ModelWrapAnswer } from './around-answer.ts';
-import { type AskedAround, closeAsked, gateOf } from './ask-around.ts';
+import { type AskedAround, checkNext, closeAsked, gateOf } from './ask-around.ts';
 import { settingOf } from './ask-options.ts';
 
 /** The model around which a policy is asked. One that throws has failed. See `chatParts`. */
@@ -16,6 +16,7 @@ export async function askAroundModel(
   request: ChatRequest,
   next: ModelBelow,
 ): Promise<ModelWrapAnswer> {
+  checkNext(next, 'wrapLlmCall', "() => chatParts('Hello')");
   const setting = settingOf(asked.options);
   const { gate } = gateOf('wrapLlmCall', asked, setting);
   const below = new ModelRun(next);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { readToolResult } from '../protocol/read-tool-result.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { ToolWrapAnswer } from './around-answer.ts';
-import { type AskedAround, closeAsked, gateOf } from './ask-around.ts';
+import { type AskedAround, checkNext, closeAsked, gateOf } from './ask-around.ts';
 import { settingOf } from './ask-options.ts';
 import { toolOf, toolResult } from './tool-payloads.ts';
 
@@ -17,6 +17,7 @@ export async function askAroundTool(
   invocation: ToolInvocation,
   next: ToolBelow,
 ): Promise<ToolWrapAnswer> {
+  checkNext(next, 'wrapToolUse', "() => toolResult('paid')");
   const calls: ToolInvocation[] = [];
   const execute = (call: ToolInvocation): Promise<ToolResult> => {
     calls.push(call);

@@ -1,5 +1,5 @@
 import { forTools, ToolDecision, tool } from 'agent-hooks';
-import { ask, assertAnswer, toolInvocation, toolResult } from 'agent-hooks/testing';
+import { ask, assertAnswer, chatRequest, toolInvocation, toolResult } from 'agent-hooks/testing';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import type { AgentHooks } from '../../src/hooks/agent-hooks.ts';
@@ -184,6 +184,19 @@ describe('ask — wrapToolUse', () => {
     await expect(asked).rejects.toMatchObject({
       code: 'invalid-input',
       message: expect.stringContaining('toolResult('),
+    });
+  });
+
+  test('so is a tool or a model that is not there', async () => {
+    const missing = illegal(undefined);
+    await expect(wraps(passes).wrapToolUse(call, missing)).rejects.toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringContaining('toolResult('),
+    });
+    const model = ask({ name: 'p', wrapLlmCall: (request, next) => next(request) });
+    await expect(model.wrapLlmCall(chatRequest([]), missing)).rejects.toMatchObject({
+      code: 'invalid-input',
+      message: expect.stringContaining('chatParts('),
     });
   });
 
