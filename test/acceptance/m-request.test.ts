@@ -161,6 +161,33 @@ describe.each(MODES)('%s', (mode) => {
     expect(JSON.stringify(await played.store.readMessages('t'))).toContain('xyzzy');
   });
 
+  test('U-AG3: the system prompt comes first, and goes out where a policy that is asked about it puts it', async () => {
+    const model = scriptedModel(['one', 'two']);
+    const roles: string[][] = [];
+    const moves = defineHooks({
+      name: 'moves',
+      preLlmRequest: (request) => {
+        roles.push(request.messages.map(({ role }) => role));
+        const [prompt, ...rest] = request.messages;
+        return request.messages.length > 2 && prompt !== undefined
+          ? RequestDecision.modify({ ...request, messages: [...rest, prompt] })
+          : undefined;
+      },
+    });
+    const played = await play(mode, { model, instructions: 'Be kind.', hooks: [moves] });
+    expectStatus(played.result, 'completed');
+    expectStatus(await played.agent.run({ threadId: 't', message: 'more' }), 'completed');
+    expect(roles).toEqual([
+      ['system', 'user'],
+      ['system', 'user', 'assistant', 'user'],
+    ]);
+    expect(model.requests.map(({ messages }) => messages.map(({ role }) => role))).toEqual([
+      ['system', 'user'],
+      ['user', 'assistant', 'user', 'system'],
+    ]);
+    expect(JSON.stringify(await played.store.readMessages('t'))).not.toContain('Be kind.');
+  });
+
   test('U-AG6: a chain of models is one call to the policies, with the settings and the name of the first', async () => {
     const down = new ModelError('overloaded', { where: 'a', what: 'busy', fix: 'Wait' });
     const first = scriptedModel([down], { id: 'a' });
