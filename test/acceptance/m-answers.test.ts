@@ -115,8 +115,8 @@ describe.each(MODES)('%s', (mode) => {
   });
 
   test.each<[string, () => Promise<unknown>]>([
-    ['another text', () => sleep(30).then(() => ResponseDecision.modify({ text: 'too late' }))],
-    ['an error', () => sleep(30).then(() => raise(new Error('too late')))],
+    ['another text', () => sleep(100).then(() => ResponseDecision.modify({ text: 'too late' }))],
+    ['an error', () => sleep(100).then(() => raise(new Error('too late')))],
   ])(
     'M-36, M-37: %s that comes after the limit of an open policy changes nothing, and is told of as late',
     async (_what, answer) => {
@@ -127,7 +127,7 @@ describe.each(MODES)('%s', (mode) => {
       });
       const played = await play(mode, { model: scriptedModel(['the answer']), hooks: [slow] });
       expect(expectStatus(played.result, 'completed').text).toBe('the answer');
-      await sleep(50);
+      await sleep(150);
       expect(await placesOf('too late', played)).toEqual([]);
       expect(transcript(await played.store.readMessages('t'))).toContain('assistant: the answer');
       expect(ofType(played.heard, 'hook.failed')).toMatchObject([

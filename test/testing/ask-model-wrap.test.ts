@@ -135,10 +135,10 @@ describe('ask — wrapLlmCall', () => {
       kind: 'timed-out',
     });
     const slow = async function* () {
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await new Promise((resolve) => setTimeout(resolve, 150));
       yield* hello();
     };
-    expect(await wraps(passes).wrapLlmCall(request, slow, { timeoutMs: 10 })).toMatchObject({
+    expect(await wraps(passes).wrapLlmCall(request, slow, { timeoutMs: 100 })).toMatchObject({
       type: 'answered',
     });
   });

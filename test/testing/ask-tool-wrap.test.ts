@@ -140,8 +140,8 @@ describe('ask — wrapToolUse', () => {
       timeoutMs: 10,
     });
     expect(never).toMatchObject({ type: 'failed', kind: 'timed-out', calls: [] });
-    const slow = () => new Promise<typeof done>((resolve) => setTimeout(resolve, 30, done));
-    const waits = await wraps(passes).wrapToolUse(call, slow, { timeoutMs: 10 });
+    const slow = () => new Promise<typeof done>((resolve) => setTimeout(resolve, 150, done));
+    const waits = await wraps(passes).wrapToolUse(call, slow, { timeoutMs: 100 });
     expect(waits).toMatchObject({ type: 'answered', result: done });
   });
 
