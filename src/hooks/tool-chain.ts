@@ -55,9 +55,11 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
 
   protected override conclude(): ToolChainVerdict {
     const votes: ToolVote[] = [];
-    for (const [index, { policy, version }] of this.setting.entries.entries()) {
+    let index = 0;
+    for (const { policy, version } of this.setting.entries) {
       const decision = this.#voteOf(index);
       if (decision !== undefined) votes.push({ policy, version, decision });
+      index += 1;
     }
     return { type: 'judged', verdict: foldToolVotes(votes), invocation: this.value };
   }

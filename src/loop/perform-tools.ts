@@ -68,19 +68,29 @@ async function readLedger(
 }
 
 function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
-  const runnable = [...run.calls.entries()].filter(([, call]) => call.refusal === undefined);
   const { tools, maxParallelTools } = run.session.ports;
   const isParallel = (call: BatchCall): boolean => tools.get(call.toolName)?.parallel === true;
-  if (runnable.length <= maxParallelTools && runnable.every(([, call]) => isParallel(call)))
-    return Promise.all(runnable.map(([index, call]) => runCall(call, index, run)));
+  const runnable = run.calls.filter((call) => call.refusal === undefined);
+  if (runnable.length <= maxParallelTools && runnable.every(isParallel))
+    return Promise.all(startAll(run, runCall));
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
   return Promise.all(
-    runnable.map(([index, call]) => {
+    startAll(run, (call, index) => {
       const limit = isParallel(call) ? parallel : serial;
       return limit(() => runCall(call, index, run));
     }),
   );
+}
+
+/** Starts what may run, in the order of the calls. */
+function startAll(run: BatchRun, start: typeof runCall): MaybePromise<FinishedCall>[] {
+  const started: MaybePromise<FinishedCall>[] = [];
+  for (let index = 0; index < run.calls.length; index += 1) {
+    const call = run.calls[index] as BatchCall; // the loop stays below the length
+    if (call.refusal === undefined) started.push(start(call, index, run));
+  }
+  return started;
 }
 
 /** Runs one call, if it may still start. Waits only for what takes its time. */
