@@ -32,6 +32,7 @@ export class Ask implements ContextSource, Waiter {
   durationMs = 0;
   /** A misuse of the context. It counts even when the policy caught what was thrown. */
   fault: HookError | undefined;
+  hasWritten = false;
   #startedAt = 0;
   #over = false;
   #interrupted: { readonly reason: unknown } | undefined;
@@ -104,7 +105,7 @@ export class Ask implements ContextSource, Waiter {
       case 'timed-out':
         return this.#fail('timed-out');
       case 'cancelled':
-        return CANCELLED;
+        return this.#end(CANCELLED);
     }
   }
 
@@ -130,6 +131,14 @@ export class Ask implements ContextSource, Waiter {
 
   end(): void {
     this.#over = true;
+    this.settleMemory(this.fault === undefined);
+  }
+
+  /** Whether what the hook wrote to its memory counts. Said once; what is written later is refused. */
+  settleMemory(counts: boolean): void {
+    if (!this.hasWritten) return;
+    this.hasWritten = false;
+    this.run.drafts.settle(this.entry.policy, this, counts);
   }
 
   passed(): void {
@@ -138,6 +147,7 @@ export class Ask implements ContextSource, Waiter {
 
   interrupt(reason: unknown): void {
     this.#over = true;
+    this.settleMemory(false);
     if (this.#interrupted !== undefined) return;
     this.#interrupted = { reason };
     this.#controller?.abort(reason);
@@ -181,11 +191,15 @@ export class Ask implements ContextSource, Waiter {
 
   #fail(kind: HookFailureKind, facts?: FailureFacts): HookFailed {
     this.#over = true;
+    this.settleMemory(false);
     return { type: 'failed', error: this.fault ?? this.error(kind, facts) };
   }
 
   #end<T extends Asked>(asked: T): T {
     this.#over = true;
+    // Of a rewrite it is not known yet whether it fits: the chain says so.
+    const isOpen = asked !== undefined && 'decision' in asked && asked.decision.type === 'modify';
+    if (!isOpen) this.settleMemory(asked === undefined || 'decision' in asked);
     return asked;
   }
 }

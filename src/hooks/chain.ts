@@ -211,7 +211,10 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   }
 
   #takeRewrite(ask: Ask, decision: Modify, outcome: Outcome): Verdict | undefined {
-    if (this.setting.run.cancelled && !this.evenIfCancelled) return this.cancelled(ask); // C4
+    if (this.setting.run.cancelled && !this.evenIfCancelled) {
+      ask.settleMemory(false);
+      return this.cancelled(ask); // C4
+    }
     switch (outcome.type) {
       case 'answered':
         // What a wait answers with is what the thenable it was given answers with.
@@ -234,12 +237,9 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
         }),
       );
     }
-    if (ask.entry.shadow) {
-      recordDecision(ask, decision); // C5
-      return undefined;
-    }
-    const changes = !jsonEqual(rewrite.value, this.value);
+    const changes = !ask.entry.shadow && !jsonEqual(rewrite.value, this.value); // C5
     if (changes && this.#rechecking) return this.fail(ask, ask.error('changed-on-recheck')); // C1
+    ask.settleMemory(true);
     recordDecision(ask, decision);
     if (!changes) return undefined;
     this.value = rewrite.value;
@@ -249,6 +249,7 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   }
 
   protected fail(ask: Ask, error: HookError): Verdict | undefined {
+    ask.settleMemory(false);
     const open = ask.entry.failure === 'open';
     recordFailure(ask, error, { open });
     // C2, C3, C5

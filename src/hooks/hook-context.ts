@@ -5,15 +5,21 @@ import type { Purpose } from '../protocol/texts.ts';
 import type { Counters, HookContext, PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
 import type { GatePorts, Moment, RunFacts } from './gate.ts';
+import type { MemoryDrafts } from './memory-drafts.ts';
 import { policyMemory } from './policy-memory.ts';
 
 /** The ask behind a context. */
 export interface ContextSource {
-  readonly run: { readonly facts: RunFacts; readonly ports: GatePorts };
+  readonly run: {
+    readonly facts: RunFacts;
+    readonly ports: GatePorts;
+    readonly drafts: MemoryDrafts;
+  };
   readonly entry: HookEntry;
   readonly question: { readonly moment: Moment; readonly recheck: boolean; readonly point: string };
   readonly signal: AbortSignal;
   readonly isOver: boolean;
+  hasWritten: boolean;
   fault: HookError | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { Limited } from './deadlines.ts';
 import { Deadlines } from './deadlines.ts';
 import type { GatePorts, RunFacts } from './gate.ts';
+import { MemoryDrafts } from './memory-drafts.ts';
 
 /** Something that ends early when the run is cancelled. */
 export interface Interruptible {
@@ -17,6 +18,7 @@ export class HookRun {
   #waits: Deadlines<Interruptible & Limited> | undefined;
   #signals: Set<Interruptible> | undefined;
   #unlisten: (() => void) | undefined;
+  #drafts: MemoryDrafts | undefined;
   #closed = false;
 
   constructor(facts: RunFacts, ports: GatePorts) {
@@ -26,6 +28,12 @@ export class HookRun {
 
   get cancelled(): boolean {
     return this.ports.cancel.cancelled;
+  }
+
+  /** What policies wrote to their memory in asks that are not over. */
+  get drafts(): MemoryDrafts {
+    this.#drafts ??= new MemoryDrafts(this.ports.memory);
+    return this.#drafts;
   }
 
   /** Starts the limit of a hook that is still running. False when there is no run left to wait for it. */

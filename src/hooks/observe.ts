@@ -21,7 +21,9 @@ export function tell(
     answer = ask.call(event, undefined);
     pending = isThenable(answer);
   } catch (cause) {
-    recordFailure(ask, ask.error('threw', { cause }), { open: true });
+    const error = ask.error('threw', { cause });
+    ask.interrupt(error);
+    recordFailure(ask, error, { open: true });
     return;
   }
   if (pending) {
@@ -36,9 +38,11 @@ export function isObserverFailure(event: AgentEvent): boolean {
 }
 
 function recordOutcome(ask: Ask, outcome: Outcome): void {
-  ask.end();
+  if (outcome.type === 'answered') ask.end();
   if (outcome.type === 'timed-out') recordFailure(ask, ask.error('timed-out'), { open: true });
   if (outcome.type === 'rejected') {
-    recordFailure(ask, ask.error('threw', { cause: outcome.cause }), { open: true });
+    const error = ask.error('threw', { cause: outcome.cause });
+    ask.interrupt(error);
+    recordFailure(ask, error, { open: true });
   }
 }

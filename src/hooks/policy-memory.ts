@@ -5,21 +5,23 @@ import { toJson } from '../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
-import type { MemoryPort } from './gate.ts';
+import type { MemoryDrafts } from './memory-drafts.ts';
 
 /** The ask a memory is used in. */
 export interface MemoryUser {
-  readonly run: { readonly ports: { readonly memory: MemoryPort } };
+  readonly run: { readonly drafts: MemoryDrafts };
   readonly entry: HookEntry;
   readonly question: { readonly point: string };
   readonly isOver: boolean;
+  /** Set with the first write, which counts once the ask is answered. */
+  hasWritten: boolean;
   fault: HookError | undefined;
 }
 
 /**
- * What one policy remembers about the thread, during one ask. A misuse throws in the policy, and fails the
- * ask even if the policy catches it. Nothing can be written once the ask is over: a hook that passed its
- * limit must not change anything any more.
+ * What one policy remembers about the thread, during one ask. What it writes counts when the ask is over and its
+ * answer is legal; one that has failed, was cut off or came too late has written nothing. A misuse throws in the
+ * policy, and fails the ask even if the policy catches it.
  */
 export function policyMemory(user: MemoryUser): PolicyMemory {
   return new AskMemory(user);
@@ -38,7 +40,7 @@ class AskMemory implements PolicyMemory {
   }
 
   set(key: string, value: JsonValue): void {
-    const all = this.#readToWrite();
+    this.#readToWrite();
     if (typeof key !== 'string' || key === '' || key === '__proto__') {
       throw this.#misuse('a key of memory was no usable text', 'Use a short name as the key');
     }
@@ -48,12 +50,11 @@ class AskMemory implements PolicyMemory {
         'Store plain JSON, or `delete` the key',
       );
     }
-    this.#write({ ...all, [key]: toJson(value) });
+    this.#write(key, toJson(value));
   }
 
   delete(key: string): void {
-    const { [key]: gone, ...rest } = this.#readToWrite();
-    if (gone !== undefined) this.#write(rest);
+    if (Object.hasOwn(this.#readToWrite(), key)) this.#write(key, undefined);
   }
 
   #readToWrite(): JsonObject {
@@ -73,11 +74,12 @@ class AskMemory implements PolicyMemory {
         'Give the policy a `name`',
       );
     }
-    return run.ports.memory.read(entry.policy);
+    return run.drafts.read(entry.policy);
   }
 
-  #write(value: JsonObject): void {
-    this.#user.run.ports.memory.write(this.#user.entry.policy, deepFreeze(value));
+  #write(key: string, value: JsonValue | undefined): void {
+    this.#user.hasWritten = true;
+    this.#user.run.drafts.write(this.#user.entry.policy, this.#user, [key, value]);
   }
 
   #misuse(detail: string, fix: string): HookError {

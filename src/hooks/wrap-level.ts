@@ -76,6 +76,8 @@ export class WrapLevel extends Level implements Caller {
 
   protected override release(): void {
     this.#clock.turn(false);
+    // Whoever reads no further than the last part has had the whole answer.
+    if (this.#isFinished && this.nest.over === undefined) this.#ask.end();
     if (!this.#ask.isOver) this.#ask.interrupt(this.nest.over);
     this.#leave();
   }

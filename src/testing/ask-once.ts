@@ -118,6 +118,7 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
 
   /** An open point goes on as if nothing had been said; who asks here wants to know. */
   protected override fail(ask: Ask, error: HookError): Said {
+    ask.settleMemory(false);
     return { type: 'failed', kind: error.kind, error, failure: ask.entry.failure };
   }
 
