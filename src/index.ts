@@ -1,4 +1,4 @@
-export type { Agent, EndOptions } from './agent/agent.ts';
+export type { Agent, AgentResult, AgentStream, EndOptions } from './agent/agent.ts';
 export type {
   AgentOptions,
   HooksOption,
@@ -50,6 +50,7 @@ export { IllegalTransitionError } from './errors/illegal-transition.ts';
 export { RecordedError, TurnCancelledError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
 export { RecoveryCapError } from './errors/recovery-cap-error.ts';
+export { StateError, type StateErrorCode } from './errors/state-error.ts';
 export {
   CorruptRecordError,
   LedgerMismatchError,
@@ -137,6 +138,7 @@ export type {
   UserPart,
 } from './protocol/message.ts';
 export { textOf, toolCallsOf, toolResultsOf } from './protocol/read-content.ts';
+export type { StateInput, StateOf, StateValues } from './protocol/state-values.ts';
 export type {
   IncomingText,
   KnowledgePassage,
@@ -163,5 +165,5 @@ export type {
   ThreadChanges,
   ThreadStore,
 } from './stores/port.ts';
-export type { ToolContext, ToolPort } from './tools/port.ts';
+export type { ToolContext, ToolPort, ToolState } from './tools/port.ts';
 export { type Tool, type ToolOptions, tool } from './tools/tool.ts';

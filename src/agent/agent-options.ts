@@ -6,33 +6,38 @@ import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
+import type { StateInput, StateOf } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { ToolSchema } from '../tools/schema.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 
 /** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
-export type HooksOption<Context> =
-  | readonly AgentHooks<Context>[]
+export type HooksOption<Context, State = StateOf<Context>> =
+  | readonly AgentHooks<Context, State>[]
   | ((thread: {
       readonly threadId: string;
       readonly context: Context;
-    }) => readonly AgentHooks<Context>[]);
+    }) => readonly AgentHooks<Context, State>[]);
 
-export interface AgentOptions<Context = unknown> {
+export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   /** In events and stored threads. */
   readonly name: string;
   readonly model: ChatModel;
-  /** The system prompt. Default: none. */
+  /**
+   * The system prompt. Default: none. With a `stateSchema`, `{{field}}` and `{{field.key}}` are filled with the values of
+   * the thread after the policies at `systemPrompt` have had their say; a name the schema does not have is refused here.
+   */
   readonly instructions?: string;
-  readonly tools?: readonly ToolPort<NoInfer<Context>>[];
+  readonly tools?: readonly ToolPort<NoInfer<Context>, NoInfer<State>>[];
   /**
    * Where the agent looks things up. Adds the tool `search_knowledge`, which policies see as any other, at
    * `onKnowledgeQuery` and at `onKnowledgeResults`. Default: none.
    */
   readonly knowledge?: KnowledgeOption;
   /** Asked in this order, at every point they implement. Copied here: a later change of the list has no effect. */
-  readonly hooks?: HooksOption<Context>;
+  readonly hooks?: HooksOption<Context, NoInfer<State>>;
   /** Where threads live. Default: in this process's memory. */
   readonly store?: ThreadStore;
   /** Settings of every call. What a policy sets for one call goes over them. */
@@ -57,7 +62,7 @@ export interface AgentOptions<Context = unknown> {
    * back by `text.retracted`. Default: `hold` when a policy could take text back, else `live`.
    */
   readonly streaming?: 'hold' | 'window' | 'live';
-  /** What the user is shown in the place of what was withheld. */
+  /** What the user is shown in the place of what was withheld. Placeholders are filled as in `instructions`. */
   readonly fallbacks?: { readonly [cause in FallbackCause]?: string };
   /**
    * Whether the audit keeps the text of a message that `onUserMessage` or `onOutgoingMessage` refused, in an event
@@ -74,8 +79,12 @@ export interface AgentOptions<Context = unknown> {
    * for a message to its own thread: neither would ever end. Default: `reject`.
    */
   readonly onBusy?: 'reject' | 'queue' | 'interrupt';
-  /** The typed values of a thread. Refused so far. */
-  readonly stateSchema?: object;
+  /**
+   * The typed state of a thread: a zod object whose fields are all optional or have a default, and hold plain JSON.
+   * Policies read it in `ctx.state`, tools read and write it in `ctx.state`, `run({ state })` sets it. Stored in the
+   * thread as it is, so a secret in it is as safe as the store. Default: none.
+   */
+  readonly stateSchema?: ToolSchema<unknown, State>;
   /** How many calls of one batch run at the same time. Default: 8. */
   readonly maxParallelTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */
@@ -106,19 +115,26 @@ interface RunFactsInput {
   readonly signal?: AbortSignal;
 }
 
-export type RunInput<Context> = RunContext<Context> & {
+export type RunInput<Context, State = StateOf<Context>> = RunContext<Context> & {
   /** Default: a new thread with an id of its own. */
   readonly threadId?: string;
   readonly message: string | UserMessage;
   /** Answers every open approval of the thread "not approved" first. Default: `PendingApprovalError`. */
   readonly supersede?: boolean;
+  /**
+   * Values for fields of the state, checked before anything runs. They hold from the start of the turn, and whatever
+   * becomes of it. Fields left out, or `undefined`, keep what they have.
+   */
+  readonly state?: StateInput<State>;
 };
 
-export type StepInput<Context> = RunContext<Context> & {
+export type StepInput<Context, State = StateOf<Context>> = RunContext<Context> & {
   readonly threadId: string;
   /** Begins a turn; without it the open turn goes on. */
   readonly message?: string | UserMessage;
   readonly supersede?: boolean;
+  /** As in `run`; only together with a message. */
+  readonly state?: StateInput<State>;
 };
 
 /** What tools that run outside of the loop gave. */

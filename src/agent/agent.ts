@@ -2,30 +2,39 @@ import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { ResumeInput, RunContext, RunInput, StepInput, SubmitInput } from './agent-options.ts';
 import type { ObserverOptions } from './observers.ts';
 
+/** A result with the state of the thread in the type of the agent's `stateSchema`. */
+export type AgentResult<State = StateValues> = RunResult & { readonly state?: State };
+
+/** The events of a run, and such a result. */
+export type AgentStream<State = StateValues> = RunStream & {
+  readonly result: Promise<AgentResult<State>>;
+};
+
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
-export interface Agent<Context = unknown> {
+export interface Agent<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
   /** Runs one turn to its end, or to where a person is needed. Throws only for mistakes of the caller. */
-  run(input: RunInput<Context>): Promise<RunResult>;
+  run(input: RunInput<Context, State>): Promise<AgentResult<State>>;
   /** The same, with its events as they come. Starts at once; leaving the loop early does not end the run. */
-  stream(input: RunInput<Context>): RunStream;
+  stream(input: RunInput<Context, State>): AgentStream<State>;
   /** One model call and its tools; `continues` until the turn ends. The retry cap binds over these calls too. */
-  runStep(input: StepInput<Context>): Promise<RunResult>;
+  runStep(input: StepInput<Context, State>): Promise<AgentResult<State>>;
   /** Answers pending approvals, in this process or another. Throws `ApprovalError` when an answer matches none. */
-  resume(input: ResumeInput<Context>): Promise<RunResult>;
+  resume(input: ResumeInput<Context>): Promise<AgentResult<State>>;
   /** `resume` with its events as they come. */
-  streamResume(input: ResumeInput<Context>): RunStream;
+  streamResume(input: ResumeInput<Context>): AgentStream<State>;
   /**
    * Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. What an
    * ended process left of a stored turn is judged by the policies, with the `context` given here; policies that a
    * function makes for each thread are asked only where one is given.
    */
-  cancel(threadId: string, about?: Partial<RunContext<Context>>): Promise<RunResult>;
+  cancel(threadId: string, about?: Partial<RunContext<Context>>): Promise<AgentResult<State>>;
   /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
-  submitToolResults(input: SubmitInput<Context>): Promise<RunResult>;
+  submitToolResults(input: SubmitInput<Context>): Promise<AgentResult<State>>;
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. */
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /** Approvals that can still be answered, of one thread or of all, by id. A page may hold fewer where some expired. */

@@ -35,7 +35,7 @@ const KNOWN = {
   keepDiscarded: (value: unknown) => typeof value === 'boolean',
   hookTimeouts: oneOf('default', 'voice'),
   onBusy: oneOf('reject', 'queue', 'interrupt'),
-  stateSchema: isObject,
+  stateSchema: (value: unknown) => typeof value === 'object' && value !== null,
   maxParallelTools: isCount,
   cancelGraceMs: isMilliseconds,
   leaseMs: isMilliseconds,
@@ -79,7 +79,6 @@ export function checkAgentOptions(options: unknown): void {
   checkTexts(options);
   checkSettings(options);
   if ('knowledge' in options && options.knowledge !== undefined) checkKnowledge(options.knowledge);
-  refuseUnenforced(options);
 }
 
 function checkTexts(options: object): void {
@@ -101,23 +100,6 @@ function checkSettings(options: object): void {
     what: firstProblem(read.error),
     fix: 'The settings are temperature, topP, maxTokens, presencePenalty, frequencyPenalty, stop and seed',
   });
-}
-
-const UNENFORCED: readonly (readonly [option: string, values: readonly unknown[] | 'any'])[] = [
-  ['stateSchema', 'any'],
-];
-
-/** What the types name and this version does not do is refused: silence would be taken for a guarantee. */
-function refuseUnenforced(options: object): void {
-  for (const [option, values] of UNENFORCED) {
-    const value: unknown = Reflect.get(options, option);
-    if (value === undefined || (values !== 'any' && !values.includes(value))) continue;
-    throw new ConfigError('not-enforced', {
-      where: 'createAgent',
-      what: `this version does nothing with \`${option}${values === 'any' ? '' : `: '${value}'`}\` yet`,
-      fix: 'Leave it out',
-    });
-  }
 }
 
 function invalid(option: string): ConfigError {

@@ -8,6 +8,7 @@ import { bindHooks } from '../hooks/bind.ts';
 import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { fallbackText } from '../loop/fallback-text.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
@@ -16,6 +17,7 @@ import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
 import { Outlet, type RunStream } from '../loop/stream.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { toolRegistry } from '../tools/registry.ts';
 import type { Agent, EndOptions } from './agent.ts';
@@ -32,6 +34,7 @@ import { checkEndOptions } from './check-end.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
+import { readRunState, refuseState, stateOf } from './check-state.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
@@ -39,9 +42,10 @@ import { knowledgeTool } from './knowledge.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { givenFacts } from './run-facts.ts';
+import type { StateSchema } from './state-schema.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 
-const RUN_KEYS = ['threadId', 'message', 'supersede'];
+const RUN_KEYS = ['threadId', 'message', 'supersede', 'state'];
 const RESUME_KEYS = ['threadId', 'answers'];
 
 const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
@@ -58,9 +62,13 @@ const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
  * Wires policies, tools, a model and a store into an agent. Everything that can be wrong with the options is
  * a `ConfigError` here, before anything has run.
  */
-export function createAgent<Context = unknown>(options: AgentOptions<Context>): Agent<Context> {
+export function createAgent<Context = unknown, State extends StateValues = StateValues>(
+  options: AgentOptions<Context, State>,
+): Agent<Context, State> {
   checkAgentOptions(options);
-  return new ThreadAgent(options);
+  // Values are of the type of the schema once it has checked them, which is before anything reads them.
+  const agent = new ThreadAgent<Context>(options as unknown as AgentOptions<Context, StateValues>);
+  return agent as unknown as Agent<Context, State>;
 }
 
 /** What one call of the agent comes down to: a thread, what the caller gave, and the event it begins with. */
@@ -77,16 +85,20 @@ interface Start<Context> {
   readonly interruption?: Interruption;
 }
 
+/** What a turn begins with. */
+type TurnInput = Pick<StepInput<unknown, StateValues>, 'message' | 'supersede' | 'state'>;
+
 interface LiveRun {
   readonly cancel: CancelScope;
   readonly result: Promise<RunResult>;
 }
 
-class ThreadAgent<Context> implements Agent<Context> {
+class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly name: string;
-  readonly #options: AgentOptions<Context>;
+  readonly #options: AgentOptions<Context, StateValues>;
   readonly #ports: Omit<Ports, 'hooks'>;
   readonly #rules: Rules;
+  readonly #state: StateSchema | undefined;
   readonly #leases: LeaseKeeper;
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
@@ -96,20 +108,21 @@ class ThreadAgent<Context> implements Agent<Context> {
   readonly #hooksFor: HooksFor<Context>;
   #bound: { readonly compiled: CompiledHooks; readonly ports: Ports } | undefined;
 
-  constructor(options: AgentOptions<Context>) {
+  constructor(options: AgentOptions<Context, StateValues>) {
     this.name = options.name;
     this.#options = options;
     this.#hooksFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default');
-    this.#rules = rulesOf(options);
-    this.#ports = portsOf(options, this.#observers);
+    this.#state = stateOf(options);
+    this.#rules = rulesOf(options, this.#state);
+    this.#ports = portsOf(options, this.#observers, this.#state);
     this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
   }
 
-  run(input: RunInput<Context>): Promise<RunResult> {
+  run(input: RunInput<Context, StateValues>): Promise<RunResult> {
     return this.#runMessage('agent.run', input, undefined);
   }
 
-  stream(input: RunInput<Context>): RunStream {
+  stream(input: RunInput<Context, StateValues>): RunStream {
     return this.#streamed((outlet) => this.#runMessage('agent.stream', input, outlet));
   }
 
@@ -117,16 +130,15 @@ class ThreadAgent<Context> implements Agent<Context> {
     return this.#streamed((outlet) => this.#resume('agent.streamResume', input, outlet));
   }
 
-  async runStep(input: StepInput<Context>): Promise<RunResult> {
+  async runStep(input: StepInput<Context, StateValues>): Promise<RunResult> {
     checkRunInput('agent.runStep', input, RUN_KEYS);
     const threadId = checkThreadId('agent.runStep', input.threadId);
     const rules = { singleStep: true };
     if (input.message === undefined) {
+      refuseState(input.state);
       return this.#start({ threadId, input, rules, begin: continueTurn, asks: 'to-follow' });
     }
-    const message = readMessage('agent.runStep', input.message);
-    const supersede = input.supersede === true;
-    const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
+    const begin = this.#beginning('agent.runStep', input);
     return this.#start({ threadId, input, rules, begin, asks: 'to-interrupt' });
   }
 
@@ -214,17 +226,23 @@ class ThreadAgent<Context> implements Agent<Context> {
 
   async #runMessage(
     where: string,
-    input: RunInput<Context>,
+    input: RunInput<Context, StateValues>,
     outlet: Outlet | undefined,
   ): Promise<RunResult> {
     checkRunInput(where, input, RUN_KEYS);
     const threadId =
       input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
-    const message = readMessage(where, input.message);
-    const supersede = input.supersede === true;
-    const begin = (run: ThreadRun) => runMessage(run, { message, supersede });
+    const begin = this.#beginning(where, input);
     const asks = 'to-interrupt';
     return this.#start({ threadId, input, begin, asks, ...(outlet !== undefined && { outlet }) });
+  }
+
+  /** Reads what a turn begins with, before anything runs. */
+  #beginning(where: string, input: TurnInput): Start<Context>['begin'] {
+    const message = readMessage(where, input.message);
+    const values = readRunState(where, input.state, this.#state);
+    const supersede = input.supersede === true;
+    return (run) => runMessage(run, { message, supersede, values });
   }
 
   #start(start: Start<Context>): Promise<RunResult> {
@@ -250,7 +268,7 @@ class ThreadAgent<Context> implements Agent<Context> {
     // An absent context is the app's own choice of type.
     const hooks = start.hooks ?? this.#hooksFor(threadId, input.context as Context);
     if (hooks instanceof HookError) {
-      const text = this.#rules.fallbacks['hook-failure'];
+      const text = fallbackText({}, 'hook-failure', this.#rules);
       return Promise.resolve(neverStarted(threadId, hooks, text));
     }
     const cancel = new CancelScope(input.signal);
@@ -314,7 +332,9 @@ const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
-function rulesOf(options: AgentOptions<never>): Rules {
+type Options = Omit<AgentOptions<never>, 'stateSchema'>;
+
+function rulesOf(options: Options, state: StateSchema | undefined): Rules {
   return Object.freeze({
     maxResponseRetries: options.maxResponseRetries ?? 8,
     maxRecoveries: 8,
@@ -324,6 +344,7 @@ function rulesOf(options: AgentOptions<never>): Rules {
     ...(options.prices !== undefined && { prices: structuredClone(options.prices) }),
     unpriced: options.unpriced ?? 'stop',
     fallbacks: { ...FALLBACKS, ...options.fallbacks },
+    ...(state !== undefined && { state: { fields: state.fields, defaults: state.defaults } }),
     keepDiscarded: options.keepDiscarded ?? true,
     maxPauses: 3,
     maxAttempts: 3,
@@ -332,7 +353,11 @@ function rulesOf(options: AgentOptions<never>): Rules {
   });
 }
 
-function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports, 'hooks'> {
+function portsOf(
+  options: Options,
+  observers: Observers,
+  state: StateSchema | undefined,
+): Omit<Ports, 'hooks'> {
   const { tools = [], knowledge } = options;
   const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
   const registry = toolRegistry([...tools, ...search]);
@@ -343,6 +368,7 @@ function portsOf(options: AgentOptions<never>, observers: Observers): Omit<Ports
     model: options.model,
     settings: deepFreeze(structuredClone(options.settings ?? {})),
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
+    ...(state !== undefined && { state }),
     counters: options.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },
     newId: randomUUID,

@@ -12,6 +12,7 @@ import type { AgentEvent } from '../events/event.ts';
 import type { EventPattern } from '../events/pattern.ts';
 import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateOf } from '../protocol/state-values.ts';
 import type {
   IncomingText,
   KnowledgeQuery,
@@ -48,7 +49,7 @@ export interface HookOptions {
  * nothing. A policy that throws, hangs or answers anything else has failed, which is never an allow: the
  * points table says what happens then.
  */
-export interface AgentHooks<Context = unknown> {
+export interface AgentHooks<Context = unknown, State = StateOf<Context>> {
   /** In decisions, events and errors. Default: the class name. Explicit and unique for a policy that keeps memory or asks for approval. */
   readonly name?: string;
   /** Recorded with approvals; after a change an open approval is asked again. */
@@ -60,9 +61,9 @@ export interface AgentHooks<Context = unknown> {
   readonly events?: readonly EventPattern[];
 
   /** Before anything of the turn is stored. A Block or a failure ends it with nothing stored. */
-  onTurnStart?(turn: TurnStart, ctx: HookContext<Context>): Answer<TurnDecision>;
+  onTurnStart?(turn: TurnStart, ctx: HookContext<Context, State>): Answer<TurnDecision>;
   /** The user's final text, before it is stored. Block: the text is kept in the audit only and a fallback shown. */
-  onUserMessage?(message: IncomingText, ctx: HookContext<Context>): Answer<MessageDecision>;
+  onUserMessage?(message: IncomingText, ctx: HookContext<Context, State>): Answer<MessageDecision>;
   /**
    * Each system prompt the SDK builds, before placeholders are filled. Synchronous, and called for each request;
    * `preLlmRequest` sees what it gives. An agent without instructions is asked about `''`. Returning nothing keeps
@@ -70,7 +71,7 @@ export interface AgentHooks<Context = unknown> {
    */
   systemPrompt?(prompt: string, info: PromptInfo): string | Nothing;
   /** Once per model call, on exactly what will be sent. On a turn's first step the user's message is not stored yet. */
-  preLlmRequest?(request: ChatRequest, ctx: HookContext<Context>): Answer<RequestDecision>;
+  preLlmRequest?(request: ChatRequest, ctx: HookContext<Context, State>): Answer<RequestDecision>;
   /**
    * Around one model call, the first policy outermost. What it yields is the answer, its `finish` part included; it
    * may change the parts, or skip `next`. Another request given to `next` is judged again at `preLlmRequest`. Each
@@ -81,17 +82,20 @@ export interface AgentHooks<Context = unknown> {
   wrapLlmCall?(
     request: ChatRequest,
     next: (request: ChatRequest) => AsyncIterable<ChatStreamPart>,
-    ctx: HookContext<Context>,
+    ctx: HookContext<Context, State>,
   ): AsyncIterable<ChatStreamPart>;
   /**
    * As held text grows, in streaming mode `window`; in every other, and in `run`, once about the whole text. What
    * no policy holds back leaves. No opinion releases all that is held; at the end, whoever releases less has failed.
    */
-  onTextWindow?(window: TextWindow, ctx: HookContext<Context>): Answer<WindowDecision>;
+  onTextWindow?(window: TextWindow, ctx: HookContext<Context, State>): Answer<WindowDecision>;
   /** The whole response, before it is stored, shown or acted on. */
-  onLlmResponse?(response: ChatResponse, ctx: HookContext<Context>): Answer<ResponseDecision>;
+  onLlmResponse?(
+    response: ChatResponse,
+    ctx: HookContext<Context, State>,
+  ): Answer<ResponseDecision>;
   /** Every call of a batch, in order, before any tool of the batch runs; again when a person has answered. */
-  preToolUse?(invocation: ToolInvocation, ctx: HookContext<Context>): Answer<ToolDecision>;
+  preToolUse?(invocation: ToolInvocation, ctx: HookContext<Context, State>): Answer<ToolDecision>;
   /**
    * Around one call that may run, the first policy outermost; async. May skip `next`: its result is then the result.
    * Another `effectiveInput` given to `next` is checked and judged again at `preToolUse`; nothing else can be changed.
@@ -102,23 +106,26 @@ export interface AgentHooks<Context = unknown> {
   wrapToolUse?(
     invocation: ToolInvocation,
     next: (invocation: ToolInvocation) => Promise<ToolResult>,
-    ctx: HookContext<Context>,
+    ctx: HookContext<Context, State>,
   ): Promise<ToolResult>;
   /** After each call that ran, before its result is recorded; last policy first. Open by default: it already ran. */
   postToolUse?(
     invocation: ToolInvocation,
     result: ToolResult,
-    ctx: HookContext<Context>,
+    ctx: HookContext<Context, State>,
   ): Answer<ToolResultDecision>;
   /** Before a knowledge search. */
-  onKnowledgeQuery?(query: KnowledgeQuery, ctx: HookContext<Context>): Answer<QueryDecision>;
+  onKnowledgeQuery?(query: KnowledgeQuery, ctx: HookContext<Context, State>): Answer<QueryDecision>;
   /** What a knowledge search found, before the model reads it. */
   onKnowledgeResults?(
     results: KnowledgeResults,
-    ctx: HookContext<Context>,
+    ctx: HookContext<Context, State>,
   ): Answer<ResultsDecision>;
   /** Each text for the user, also beside tool calls. Open by default. */
-  onOutgoingMessage?(message: OutgoingText, ctx: HookContext<Context>): Answer<MessageDecision>;
+  onOutgoingMessage?(
+    message: OutgoingText,
+    ctx: HookContext<Context, State>,
+  ): Answer<MessageDecision>;
   /**
    * What a failed model call, or a failed tool call after its `postToolUse`, means. Everyone is asked: abort beats
    * fallback beats silent beats recover; `true` is recover, `false` abort, nothing no opinion, and to throw is abort.
@@ -138,11 +145,14 @@ export interface AgentHooks<Context = unknown> {
    * The error is frozen and of its own class (`ModelError`, `ToolCallError` and so on), without `cause` and with what
    * looks like a secret taken out: `JSON.stringify` gives name, code and message. The result of the run has the cause.
    */
-  onError?(error: AgentHooksError, ctx: HookContext<Context>): Answer<boolean | ErrorDecision>;
+  onError?(
+    error: AgentHooksError,
+    ctx: HookContext<Context, State>,
+  ): Answer<boolean | ErrorDecision>;
   /** Before history is compacted: a summary to use, or nothing for the built-in one. */
-  onContextCompact?(messages: readonly Message[], ctx: HookContext<Context>): Answer<string>;
+  onContextCompact?(messages: readonly Message[], ctx: HookContext<Context, State>): Answer<string>;
   /** Every event that `events` names. Never awaited, changes nothing. */
-  onEvent?(event: AgentEvent, ctx: HookContext<Context>): unknown;
+  onEvent?(event: AgentEvent, ctx: HookContext<Context, State>): unknown;
 }
 
 /** A moment of a turn at which policies are asked: every method of `AgentHooks`. */

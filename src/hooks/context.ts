@@ -1,12 +1,13 @@
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateOf } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
 
 /**
  * What a policy may read beside its payload. Owned by the engine and read-only: identity lives only here, so
  * no decision can forge it.
  */
-export interface HookContext<Context = unknown> {
+export interface HookContext<Context = unknown, State = StateOf<Context>> {
   readonly threadId: string;
   readonly turnId: string;
   /** The step of this turn, from 1; 0 before the first. */
@@ -22,10 +23,16 @@ export interface HookContext<Context = unknown> {
   readonly session: JsonValue;
   /** The history so far, frozen and not copied. Without the message or response that is being judged. */
   readonly messages: readonly Message[];
-  /** JSON this policy keeps for this thread; committed with the step. */
+  /**
+   * JSON this policy keeps for this thread; committed with the step. What is written counts once the hook has answered
+   * legally: one that throws or is given up on has written nothing.
+   */
   readonly memory: PolicyMemory;
-  /** The thread's typed state. */
-  readonly state: { readonly [key: string]: JsonValue };
+  /**
+   * The thread's state now, frozen: every field that is set or has a default. Policies read it; the app and tools set
+   * it. Empty for an agent without a `stateSchema`. `State`: the output of that schema.
+   */
+  readonly state: Readonly<State>;
   /** Counts across threads and processes, for limits per user or tenant. */
   readonly counters: Counters;
   /** Aborted on this hook's time limit and when the turn is cancelled. Made when first read. */

@@ -8,6 +8,7 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import type {
   IncomingText,
   KnowledgeQuery,
@@ -143,7 +144,7 @@ export interface GatePorts {
   /** The HMAC of what was judged; absent for a run whose decisions nobody keeps or hears. */
   readonly digest?: (point: HookPoint, payload: unknown) => string;
   readonly messages: () => readonly Message[];
-  readonly state: () => { readonly [key: string]: JsonValue };
+  readonly state: () => StateValues;
   readonly counters: Counters;
   readonly memory: MemoryPort;
   readonly cancel: CancelScope;

@@ -1,6 +1,7 @@
 import type { HookError } from '../errors/hook-error.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { Counters, HookContext, PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
@@ -86,7 +87,7 @@ class AskContext implements HookContext {
     return this.#memory;
   }
 
-  get state(): { readonly [key: string]: JsonValue } {
+  get state(): StateValues {
     return this.#source.run.ports.state();
   }
 

@@ -1,3 +1,4 @@
+import type { StateOf } from '../protocol/state-values.ts';
 import type { AgentHooks } from './agent-hooks.ts';
 
 /**
@@ -7,11 +8,14 @@ import type { AgentHooks } from './agent-hooks.ts';
  */
 // biome-ignore lint/suspicious/noUnsafeDeclarationMerging: merging declares the hooks as optional methods, which `override` needs, and emits no field
 // biome-ignore lint/correctness/noUnusedVariables: merged declarations need the same type parameters
-export abstract class Policy<Context = unknown> {}
+export abstract class Policy<Context = unknown, State = StateOf<Context>> {}
 
-export interface Policy<Context = unknown> extends AgentHooks<Context> {}
+export interface Policy<Context = unknown, State = StateOf<Context>>
+  extends AgentHooks<Context, State> {}
 
 /** A policy as a literal: the same checks as a class, and a misspelled key does not compile. */
-export function defineHooks<Context = unknown>(hooks: AgentHooks<Context>): AgentHooks<Context> {
+export function defineHooks<Context = unknown, State = StateOf<Context>>(
+  hooks: AgentHooks<Context, State>,
+): AgentHooks<Context, State> {
   return Object.freeze(hooks);
 }

@@ -3,6 +3,7 @@ import type { ErrorVerdict } from '../decisions/fold-errors.ts';
 import type { AgentHooksError } from '../errors/base.ts';
 import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
@@ -16,6 +17,8 @@ export type LoopEvent =
   | {
       readonly type: 'turn.requested';
       readonly message: UserMessage;
+      /** Values of the thread's state that came with it, checked. */
+      readonly values?: JsonObject;
       readonly messageCount: number;
       readonly tick: number;
       /** Answers every open approval "not approved". */
@@ -74,6 +77,8 @@ export type LoopEvent =
       readonly type: 'tools.finished';
       readonly results: readonly FinishedCall[];
       readonly cancelled: boolean;
+      /** The values of the thread's state, where the calls changed them. */
+      readonly values?: JsonObject;
       readonly tick: number;
     }
   /** `error` is the one that the verdict is about. */

@@ -8,7 +8,8 @@ import { redactSecrets } from '../internal/redact-secrets.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import type { ToolContext } from '../tools/port.ts';
+import type { ToolContext, ToolState } from '../tools/port.ts';
+import { CallState } from './call-state.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
 import { momentOf } from './moment-of.ts';
 import { recordLate } from './perform-commit.ts';
@@ -165,7 +166,7 @@ function failure(outcome: ToolResult['outcome'], output: string): ToolResult {
 }
 
 /** What a running tool may read. Its signal is made when it asks for it. */
-class CallContext implements ToolContext<never> {
+class CallContext implements ToolContext<never, never> {
   readonly threadId: string;
   readonly turnId: string;
   readonly callId: string;
@@ -175,6 +176,7 @@ class CallContext implements ToolContext<never> {
   readonly #session: Session;
   readonly #step: number;
   #ended = false;
+  #state: CallState | undefined;
   #scope: CancelScope | undefined;
 
   constructor(
@@ -202,6 +204,12 @@ class CallContext implements ToolContext<never> {
 
   get wasCancelled(): boolean {
     return this.#scope?.cancelled ?? false;
+  }
+
+  get state(): ToolState<never> {
+    this.#state ??= new CallState(this.#session.values, this.callId, () => this.#ended);
+    // Which fields there are is between the schema and the tools; every write is checked.
+    return this.#state as ToolState as ToolState<never>;
   }
 
   /** The tool may go on changing what it told, and is anybody's: what is told is JSON of its own. */

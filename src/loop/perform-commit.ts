@@ -41,6 +41,7 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
   };
   const settle = (): void => {
     session.version += 1;
+    session.values?.committed(effect.checkpoint.values);
     session.append(effect.messages);
     session.publishAll(events);
     session.options.onStored?.();
@@ -126,7 +127,9 @@ function tellLost(
 
 /** Commits what became of `once` calls before their batch is done, without moving the state on. False when it failed. */
 export async function saveNotes(session: Session, ledger: readonly LedgerNote[]): Promise<boolean> {
-  const rest = { checkpoint: session.state, messages: [], approvals: [] } as const;
+  const values = session.values?.kept;
+  const checkpoint = values === undefined ? session.state : { ...session.state, values };
+  const rest = { checkpoint, messages: [], approvals: [] } as const;
   try {
     await write({ type: 'commit', ...rest, ledger }, session);
     return true;

@@ -39,19 +39,29 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
     return runBatch(run);
   const running = runCall(only, 0, run);
   return isThenable(running)
-    ? running.then((result) => finished([result], session))
-    : finished([running], session);
+    ? running.then((result) => finished([result], run))
+    : finished([running], run);
 }
 
 async function runBatch(run: BatchRun): Promise<LoopEvent> {
   const { session, calls, recovering } = run;
   const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
-  return finished(await runAll({ ...run, ledger }), session);
+  return finished(await runAll({ ...run, ledger }), run);
 }
 
-function finished(results: readonly FinishedCall[], session: Session): LoopEvent {
+function finished(results: readonly FinishedCall[], { session, turn }: BatchRun): LoopEvent {
   const { cancelled } = session.options.cancel;
-  return { type: 'tools.finished', results, cancelled, tick: session.tick };
+  const { tick } = session;
+  const written = session.values?.takeBatch();
+  if (written === undefined) return { type: 'tools.finished', results, cancelled, tick };
+  const { values, fields } = written;
+  recordChanges(session, turn, fields);
+  return { type: 'tools.finished', results, cancelled, values, tick };
+}
+
+/** Whatever became of the calls: what they wrote, they wrote while they ran. */
+function recordChanges(session: Session, turn: OpenTurn, fields: readonly string[]): void {
+  if (fields.length > 0) session.record({ type: 'state.changed', fields }, turn.turnId, turn.step);
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
@@ -110,6 +120,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
     if (calls.length === 1 || call.sideEffects !== 'once') return ended;
+    if (session.values !== undefined) recordChanges(session, turn, session.values.keep(callId));
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {

@@ -5,6 +5,7 @@ import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { StatePort } from './state-port.ts';
 
 /** Everything the loop needs of the world. Built once per agent; `step` sees none of it. */
 export interface Ports {
@@ -16,6 +17,8 @@ export interface Ports {
   readonly settings: ModelSettings;
   readonly tools: ToolLookup;
   readonly hooks: HookBinder;
+  /** The schema of the threads' state; absent for an agent without one. */
+  readonly state?: StatePort;
   readonly counters: Counters;
   readonly clock: Clock;
   /** A fresh id nobody can guess. */

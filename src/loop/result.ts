@@ -4,6 +4,7 @@ import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Session } from './session.ts';
@@ -23,6 +24,11 @@ interface RunFactsOfTurn {
   readonly usage: Usage;
   /** What the calls cost by the agent's `prices`; absent without them, and when a call of the turn has none. */
   readonly cost?: number;
+  /**
+   * The thread's state as it is stored, defaults included; absent for an agent without a `stateSchema`, and where
+   * nothing could be loaded.
+   */
+  readonly state?: StateValues;
   /** What the turn added to the history. Nothing that was blocked or rejected is in it. */
   readonly messages: readonly Message[];
 }
@@ -87,6 +93,7 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
     steps: turn?.step ?? 0,
     usage: Object.freeze(turn?.usage ?? NO_USAGE),
     ...costOfTurn(turn),
+    ...(session.values !== undefined && { state: session.values.stored }),
     messages: turn === undefined ? [] : session.messagesSince(turn.firstMessage),
   };
 }

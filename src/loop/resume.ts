@@ -24,6 +24,7 @@ export function resumeThread(
     const taken: ApprovalAnswer[] = [];
     for (const answer of answers) taken.push(await checkAnswer(answer, session, { at, taken }));
     if (taken.length > 0 || hasExpired(session, at)) {
+      session.values?.ensureFit();
       const tick = session.now();
       return { type: 'approvals.answered', answers: taken, at, tick };
     }

@@ -1,4 +1,5 @@
 import type { FallbackCause } from '../events/event.ts';
+import type { StateRules } from './state-port.ts';
 
 /** How far a turn, or a whole thread, may go. A limit left out does not bind. */
 export interface TurnLimits {
@@ -42,7 +43,10 @@ export interface Rules {
   readonly prices?: Prices;
   /** What a call without a price means for a cost limit: it is reached, or the call is free. */
   readonly unpriced: 'stop' | 'free';
+  /** Of an agent whose threads have a state, with placeholders for it. */
   readonly fallbacks: { readonly [cause in FallbackCause]: string };
+  /** What fills the fallbacks; absent where nothing is to be filled. */
+  readonly state?: StateRules;
   /** Whether the audit keeps the text of a message that a policy refused. */
   readonly keepDiscarded: boolean;
   /** How often one batch may be asked again after its approvals were answered. */

@@ -1,4 +1,5 @@
 import { PendingApprovalError, ThreadError, UnknownThreadError } from '../errors/thread-error.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { LoopEvent } from './event.ts';
 import { openApprovals, type RunResult } from './result.ts';
@@ -8,14 +9,22 @@ import { type ThreadRun, withThread } from './with-thread.ts';
 /** Runs a whole turn, or one step of it when the rules say so. Throws `PendingApprovalError` before anything ran. */
 export function runMessage(
   run: ThreadRun,
-  request: { readonly message: UserMessage; readonly supersede: boolean },
+  request: {
+    readonly message: UserMessage;
+    readonly supersede: boolean;
+    /** Values of the thread's state, checked. */
+    readonly values?: JsonObject | undefined;
+  },
 ): Promise<RunResult> {
   return withThread(run, (session) => {
-    refuseWhilePending(session, request.supersede);
+    const { message, supersede, values } = request;
+    refuseWhilePending(session, supersede);
+    session.values?.ensureFit(values);
     return {
       type: 'turn.requested',
-      message: request.message,
-      supersede: request.supersede,
+      message,
+      ...(values !== undefined && { values }),
+      supersede,
       messageCount: session.messageCount,
       tick: session.now(),
     };
@@ -59,6 +68,7 @@ export function endThread(run: ThreadRun, reason: string): Promise<RunResult> {
 /** What picks a stored turn up. Nothing for one that waits for a person: its state is the answer. */
 export function resumption(session: Session): LoopEvent | undefined {
   const { phase } = session.state;
+  session.values?.ensureFit();
   if (phase.name === 'awaiting-approval') return undefined;
   if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
     return { type: 'turn.resumed', tick: session.now() };

@@ -13,6 +13,7 @@ import type { StoredThread } from '../stores/port.ts';
 import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
+import { SessionState } from './session-state.ts';
 import { type ThreadState, turnOf } from './state.ts';
 import { ThreadDigest } from './thread-digest.ts';
 
@@ -50,6 +51,8 @@ export class Session {
   readonly token: number;
   readonly digest: ThreadDigest;
   readonly memory: SessionMemory;
+  /** The state of the thread; absent for an agent without a schema of it. */
+  readonly values: SessionState | undefined;
   /** What the model reads before the history. */
   readonly instructions: readonly Message[];
   state: ThreadState;
@@ -96,6 +99,8 @@ export class Session {
     this.#history = [...thread.messages];
     this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
     this.memory = new SessionMemory(thread.stored?.memory ?? {});
+    this.values =
+      ports.state && new SessionState(this.threadId, ports.state, () => this.state.values ?? EMPTY);
     const content = ports.instructions;
     this.instructions = content === '' ? [] : [Object.freeze({ role: 'system', content })];
   }
@@ -170,7 +175,7 @@ export class Session {
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
       ...(this.keepsDigests && { digest: this.#digestOf }),
       messages: () => this.messages,
-      state: () => EMPTY,
+      state: () => this.values?.view ?? EMPTY,
       counters: ports.counters,
       memory: this.memory,
       cancel: options.cancel,

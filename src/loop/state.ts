@@ -33,6 +33,8 @@ export interface ThreadState {
   /** How often in a row `onError` has recovered a model call; absent for never. Over when the streak is. */
   readonly recoveries?: number;
   readonly totals: Totals;
+  /** What has been set of the thread's state, by field, with what other schemas left. Without defaults. */
+  readonly values?: JsonObject;
   readonly phase: Phase;
   /** The digest of the history as far as it has been made, to go on from. */
   readonly historyDigest?: { readonly count: number; readonly head: string };
@@ -248,6 +250,8 @@ export type Speech =
 /** A message that came while an earlier turn still has to be settled. */
 export interface NextTurn {
   readonly message: UserMessage;
+  /** Values of the thread's state that came with it. */
+  readonly values?: JsonObject;
   readonly tick: number;
 }
 

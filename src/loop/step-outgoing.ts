@@ -3,6 +3,7 @@ import type { ChainVerdict } from '../hooks/gate.ts';
 import type { ChatResponse } from '../protocol/chat.ts';
 import type { OutgoingText } from '../protocol/texts.ts';
 import type { LoopEvent } from './event.ts';
+import { fallbackText } from './fallback-text.ts';
 import type { Rules } from './rules.ts';
 import { assistantMessage } from './settle-batch.ts';
 import type { OpenTurn, Outcome, ThreadState } from './state.ts';
@@ -39,7 +40,7 @@ export function onOutgoingJudged(
   }
   const events = [
     ...discarded(verdict, { text: batch.text, isFinal: false, rules }),
-    fallbackEvent(rules),
+    fallbackEvent(state, rules),
   ];
   return runBatch(state, turn, { batch, events });
 }
@@ -102,10 +103,10 @@ function discarded(
   return [{ type: 'message.outgoing', text: kept, isFinal, discarded: true }];
 }
 
-function fallbackEvent(rules: Rules): EventBody {
+function fallbackEvent(state: ThreadState, rules: Rules): EventBody {
   return {
     type: 'message.outgoing',
-    text: rules.fallbacks.outgoing,
+    text: fallbackText(state, 'outgoing', rules),
     isFinal: false,
     fallback: 'outgoing',
   };

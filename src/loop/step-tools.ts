@@ -17,14 +17,15 @@ import {
 
 /** Every call of the batch has its result: they enter the history together, in the order of the calls (L4). */
 export function onToolsFinished(
-  state: ThreadState,
+  before: ThreadState,
   event: Extract<LoopEvent, { readonly type: 'tools.finished' }>,
   rules: Rules,
 ): Transition | undefined {
-  const { phase } = state;
+  const { phase } = before;
   if (phase.name !== 'running') return undefined;
   const { turn, batch, next } = phase;
-  const { results: finished, tick } = event;
+  const { results: finished, tick, values } = event;
+  const state = values === undefined ? before : { ...before, values };
   // Nobody is asked what becomes of a turn that ends anyway.
   if (!event.cancelled && next === undefined && finished.some(hasFailed))
     return enter(state, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });

@@ -1,6 +1,8 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import { ModelError } from '../errors/model-error.ts';
+import type { EventBody } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
@@ -29,7 +31,8 @@ export function onTurnRequested(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  const next: NextTurn = { message: event.message, tick: event.tick };
+  const { message, tick, values } = event;
+  const next: NextTurn = { message, tick, ...(values !== undefined && { values }) };
   switch (phase.name) {
     case 'idle':
     case 'finished':
@@ -102,9 +105,25 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
     activeMs: 0,
     activeSince: next.tick,
   };
-  return enter({ ...state, turn: number }, { name: 'opening', turn, message: next.message }, [
-    { type: 'turn.started', isFirst: turn.isFirst },
-  ]);
+  const events: EventBody[] = [{ type: 'turn.started', isFirst: turn.isFirst }];
+  const begun = { ...withValues(state, next.values, events), turn: number };
+  return enter(begun, { name: 'opening', turn, message: next.message }, events);
+}
+
+/** What the app sets is set whatever becomes of the turn it came with. */
+function withValues(
+  state: ThreadState,
+  given: NextTurn['values'],
+  events: EventBody[],
+): ThreadState {
+  if (given === undefined) return state;
+  const { values = {} } = state;
+  const fields = Object.keys(given).filter(
+    (field) => !Object.hasOwn(values, field) || !jsonEqual(values[field], given[field]),
+  );
+  if (fields.length === 0) return state;
+  events.push({ type: 'state.changed', fields });
+  return { ...state, values: { ...values, ...given } };
 }
 
 /** Closes a turn that a crash cut off, in the same commit as what follows (L6). */

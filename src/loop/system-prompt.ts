@@ -12,10 +12,15 @@ export function systemPrompt(
   moment: Moment,
 ): readonly Message[] | HookFailed | HookCancelled {
   const gate = session.gateFor(turnId);
-  if (!gate.has('systemPrompt')) return session.instructions;
+  if (!gate.has('systemPrompt')) return filled(session, session.ports.instructions);
   const verdict = gate.systemPrompt(session.ports.instructions, moment);
   if (verdict.type !== 'pass') return verdict;
-  if (!verdict.modified) return session.instructions;
-  const content = verdict.value;
+  return filled(session, verdict.value);
+}
+
+/** Placeholders are filled when no policy builds on the prompt any more, so that none is asked about a value of a thread. */
+function filled(session: Session, prompt: string): readonly Message[] {
+  const content = session.values?.fill(prompt) ?? prompt;
+  if (content === session.ports.instructions) return session.instructions;
   return content === '' ? [] : [Object.freeze({ role: 'system', content })];
 }

@@ -4,6 +4,7 @@ import type { EventBody, FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Effect } from './effect.ts';
+import { fallbackText } from './fallback-text.ts';
 import { pending } from './pending.ts';
 import type { Rules } from './rules.ts';
 import { costOfTurn } from './spend.ts';
@@ -87,7 +88,7 @@ export function finish(
     const failure = { kind: 'told', error, ending: endingOf(ending) } as const;
     return enter(state, { name: 'failing', turn, failure }, events);
   }
-  const outcome = withFallback(ending);
+  const outcome = withFallback(state, ending);
   const closing: EventBody[] = [...events];
   if (ending.fallback !== undefined && 'text' in outcome && outcome.text !== '') {
     closing.push({
@@ -155,15 +156,18 @@ export function failed(error: AgentHooksError): Outcome {
   return { status: 'failed', error: errorInfo(error), text: '' };
 }
 
-function withFallback(ending: {
-  readonly outcome: Outcome;
-  readonly fallback?: FallbackCause;
-  readonly text?: string;
-  readonly rules: Rules;
-}): Outcome {
+function withFallback(
+  state: ThreadState,
+  ending: {
+    readonly outcome: Outcome;
+    readonly fallback?: FallbackCause;
+    readonly text?: string;
+    readonly rules: Rules;
+  },
+): Outcome {
   const { outcome, fallback, rules } = ending;
   if (fallback === undefined || !('text' in outcome)) return outcome;
-  return { ...outcome, text: ending.text ?? rules.fallbacks[fallback] };
+  return { ...outcome, text: ending.text ?? fallbackText(state, fallback, rules) };
 }
 
 export function emit(turn: OpenTurn, events: readonly EventBody[]): Effect {

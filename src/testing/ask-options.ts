@@ -5,6 +5,7 @@ import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import { type HistoryEntry, history } from './history.ts';
 import { TURN_ID } from './text-payloads.ts';
@@ -34,7 +35,8 @@ export interface AskOptions<Context = unknown> {
   readonly sender?: JsonValue;
   readonly channel?: JsonValue;
   readonly session?: JsonValue;
-  readonly state?: { readonly [key: string]: JsonValue };
+  /** The state of the thread. Default: empty. */
+  readonly state?: StateValues;
   /** Default: counters of this one question. */
   readonly counters?: Counters;
   /** Asks as if a later policy had rewritten the value: a change is then a failure. Default: false. */

@@ -1,10 +1,26 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 
-/** What a running tool may know and do. */
-export interface ToolContext<Context = unknown> {
+/**
+ * The thread's typed state, as a running tool reads and writes it. Of calls that run side by side the latest write
+ * counts; between a `get` and a `set` without an `await` nothing else happens. Throws `StateError`.
+ */
+export interface ToolState<State = StateValues> {
+  /** The value now, what calls beside this one wrote included; the default of a field that is not set. Frozen. */
+  get<Field extends keyof State & string>(field: Field): State[Field];
+  /**
+   * Checked against the schema of the field at once, read by everyone at once, stored with the step. Counts also when
+   * the tool then fails, as it did run; refused once the call has its result. `undefined` gives the field back to its
+   * default. Events tell the name of the field and never the value.
+   */
+  set<Field extends keyof State & string>(field: Field, value: State[Field]): void;
+}
+
+/** What a running tool may know and do. `State`: the output of the agent's `stateSchema`. */
+export interface ToolContext<Context = unknown, State = StateOf<Context>> {
   readonly threadId: string;
   readonly turnId: string;
   readonly callId: string;
@@ -17,12 +33,14 @@ export interface ToolContext<Context = unknown> {
   readonly signal: AbortSignal;
   /** Tells observers how far the tool is. Not stored, and nobody hears it once the call has its result. */
   readonly progress: (data: JsonValue) => void;
+  /** The thread's state. Without a `stateSchema` whatever is asked of it throws. */
+  readonly state: ToolState<State>;
   /** What the app passed to `run`, untouched. */
   readonly context: Context;
 }
 
 /** How the loop sees a tool: input in and output out as JSON. */
-export interface ToolPort<Context = unknown> {
+export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
   readonly displayName: string;
   readonly tier: ToolTier;
@@ -39,7 +57,7 @@ export interface ToolPort<Context = unknown> {
     input: JsonValue,
   ) => MaybePromise<{ readonly input: JsonObject } | { readonly problem: string }>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
-  readonly run: (input: JsonObject, ctx: ToolContext<Context>) => MaybePromise<JsonValue>;
+  readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
 }
 
 /** The tools of one agent, by name. Names come from a model, so `get` finds nothing but tools. */

@@ -2,6 +2,7 @@ import { ToolError } from '../errors/tool-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { StateOf } from '../protocol/state-values.ts';
 import type { SideEffects, ToolInvocation, ToolTier } from '../protocol/tool.ts';
 import { checkInput } from './check-input.ts';
 import { checkToolOptions } from './check-options.ts';
@@ -18,7 +19,12 @@ import {
 } from './schema.ts';
 
 /** How a tool is declared. */
-export interface ToolOptions<Input extends ToolSchema, Output extends ToolSchema, Context> {
+export interface ToolOptions<
+  Input extends ToolSchema,
+  Output extends ToolSchema,
+  Context,
+  State = StateOf<Context>,
+> {
   /** What the model calls it: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
   /** What it does and when to use it, for the model. */
@@ -46,12 +52,13 @@ export interface ToolOptions<Input extends ToolSchema, Output extends ToolSchema
    */
   readonly execute: (
     input: SchemaOutput<Input>,
-    ctx: ToolContext<Context>,
+    ctx: ToolContext<Context, State>,
   ) => MaybePromise<SchemaInput<Output>>;
 }
 
 /** A declared tool: what `createAgent` takes, and what a policy recognises its calls with. */
-export interface Tool<Input = JsonObject, Context = unknown> extends ToolPort<Context> {
+export interface Tool<Input = JsonObject, Context = unknown, State = StateOf<Context>>
+  extends ToolPort<Context, State> {
   /** True for a call of this tool, whose inputs are then typed as the schema's. */
   readonly matches: (invocation: ToolInvocation<unknown>) => invocation is ToolInvocation<Input>;
 }
@@ -69,9 +76,12 @@ export interface Tool<Input = JsonObject, Context = unknown> extends ToolPort<Co
  *   execute: ({ orderId }, ctx: ToolContext<App>) => ctx.context.orders.find(orderId),
  * });
  */
-export function tool<Input extends ToolSchema, Output extends ToolSchema, Context = unknown>(
-  options: ToolOptions<Input, Output, Context>,
-): Tool<SchemaInput<Input>, Context> {
+export function tool<
+  Input extends ToolSchema,
+  Output extends ToolSchema,
+  Context = unknown,
+  State = StateOf<Context>,
+>(options: ToolOptions<Input, Output, Context, State>): Tool<SchemaInput<Input>, Context, State> {
   checkToolOptions(options);
   const { name, inputSchema } = options;
   const sideEffects = options.sideEffects ?? 'once';
@@ -90,7 +100,7 @@ export function tool<Input extends ToolSchema, Output extends ToolSchema, Contex
       inputSchema: inputJsonSchema(name, inputSchema),
     }),
     check: (input: JsonValue) => checkInput(name, inputSchema, input),
-    run: (input: JsonObject, ctx: ToolContext<Context>) => runTool(options, input, ctx),
+    run: (input: JsonObject, ctx: ToolContext<Context, State>) => runTool(options, input, ctx),
     matches: (
       invocation: ToolInvocation<unknown>,
     ): invocation is ToolInvocation<SchemaInput<Input>> => invocation.toolName === name,
@@ -104,10 +114,10 @@ function tierHint(name: string): string {
   );
 }
 
-function runTool<Input extends ToolSchema, Output extends ToolSchema, Context>(
-  options: ToolOptions<Input, Output, Context>,
+function runTool<Input extends ToolSchema, Output extends ToolSchema, Context, State>(
+  options: ToolOptions<Input, Output, Context, State>,
   input: JsonObject,
-  ctx: ToolContext<Context>,
+  ctx: ToolContext<Context, State>,
 ): MaybePromise<JsonValue> {
   const { name, outputSchema } = options;
   const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue> => {

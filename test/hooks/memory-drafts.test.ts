@@ -6,7 +6,7 @@ import type { HookContext, PolicyMemory } from '../../src/hooks/context.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ToolInvocation, ToolResult } from '../../src/protocol/tool.ts';
-import { acceptAll, bench, illegal, invocation, NOW, sleep } from './make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, sleep } from './make-gate.ts';
 
 const start = { turnId: 'turn-1', isFirst: true };
 const text = { text: 'hello', attachments: [] };
@@ -19,7 +19,7 @@ function count(memory: PolicyMemory): number {
 }
 
 /** What is left in the memory of a policy whose onTurnStart does this. */
-async function after(
+async function left(
   onTurnStart: (memory: PolicyMemory, ctx: HookContext) => unknown,
   options: AgentHooks['options'] = {},
 ): Promise<JsonObject | undefined> {
@@ -38,17 +38,17 @@ describe('what a policy writes to its memory counts once it has answered', () =>
   test('with a decision, with no opinion, and with a block', async () => {
     const answers = [{ type: 'proceed' }, undefined, { type: 'block', reason: 'no' }];
     for (const answer of answers) {
-      const left = await after((memory) => {
+      const kept = await left((memory) => {
         count(memory);
         return answer;
       });
-      expect(left).toEqual({ n: 1 });
+      expect(kept).toEqual({ n: 1 });
     }
   });
 
   test('and its own writes are read back before', async () => {
     const seen: unknown[] = [];
-    await after((memory) => {
+    await left((memory) => {
       count(memory);
       count(memory);
       memory.set('gone', 1);
@@ -63,24 +63,24 @@ describe('what a policy writes to its memory counts once it has answered', () =>
       count(memory);
       throw new Error('no');
     };
-    expect(await after(thrown)).toBeUndefined();
-    expect(await after(async (memory) => thrown(memory))).toBeUndefined();
-    expect(await after(thrown, { onTurnStart: { failure: 'open' } })).toBeUndefined();
+    expect(await left(thrown)).toBeUndefined();
+    expect(await left(async (memory) => thrown(memory))).toBeUndefined();
+    expect(await left(thrown, { onTurnStart: { failure: 'open' } })).toBeUndefined();
   });
 
   test('nor does one whose answer is illegal, or that has to decide and does not', async () => {
-    const left = await after((memory) => {
+    const kept = await left((memory) => {
       count(memory);
       return { type: 'allow' };
     });
-    expect(left).toBeUndefined();
-    expect(await after((memory) => void count(memory), { onTurnStart: { mustDecide: true } })).toBe(
+    expect(kept).toBeUndefined();
+    expect(await left((memory) => void count(memory), { onTurnStart: { mustDecide: true } })).toBe(
       undefined,
     );
   });
 
   test('nor one that misused it, whatever it wrote beside that', async () => {
-    const left = await after((memory) => {
+    const kept = await left((memory) => {
       count(memory);
       try {
         memory.set(
@@ -91,12 +91,12 @@ describe('what a policy writes to its memory counts once it has answered', () =>
         return;
       }
     });
-    expect(left).toBeUndefined();
+    expect(kept).toBeUndefined();
   });
 
   test('nor one that passed its limit, before it and after', async () => {
     let late: unknown;
-    const left = await after(
+    const kept = await left(
       async (memory) => {
         count(memory);
         await sleep(40);
@@ -109,7 +109,7 @@ describe('what a policy writes to its memory counts once it has answered', () =>
       { onTurnStart: { timeoutMs: 10 } },
     );
     await sleep(60);
-    expect(left).toBeUndefined();
+    expect(kept).toBeUndefined();
     expect(late).toMatchObject({ kind: 'illegal' });
   });
 
@@ -159,7 +159,7 @@ describe('a rewrite', () => {
 
   test('counts with what was written once it fits', async () => {
     const { gate, memory } = bench(rewriting({ id: 2 }));
-    await gate.toolUse(invocation(), acceptAll, NOW);
+    await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
     expect(wrote(memory)).toEqual({ n: 1 });
   });
 
@@ -167,14 +167,20 @@ describe('a rewrite', () => {
     const refuse = () => ({ problem: 'does not fit' });
     for (const check of [refuse, async () => refuse()]) {
       const { gate, memory } = bench(rewriting({ id: 2 }));
-      expect(await gate.toolUse(invocation(), check, NOW)).toMatchObject({ type: 'failed' });
+      expect(await gate.toolUse(invocation(), { check: check, moment: NOW }, asIs)).toMatchObject({
+        type: 'failed',
+      });
       expect(wrote(memory)).toBeUndefined();
     }
   });
 
   test('whose check a cancel cuts off leaves nothing', async () => {
     const { gate, memory, cancel } = bench(rewriting({ id: 2 }));
-    const asked = gate.toolUse(invocation(), () => sleep(30).then(() => acceptAll({})), NOW);
+    const asked = gate.toolUse(
+      invocation(),
+      { check: () => sleep(30).then(() => acceptAll({})), moment: NOW },
+      asIs,
+    );
     cancel.cancel();
     expect(await asked).toEqual({ type: 'cancelled' });
     expect(wrote(memory)).toBeUndefined();
@@ -249,7 +255,9 @@ describe('around two calls at a time', () => {
 });
 
 describe('an observing policy', () => {
-  const watching = async (onEvent: AgentHooks['onEvent']): Promise<JsonObject | undefined> => {
+  const watching = async (
+    onEvent: NonNullable<AgentHooks['onEvent']>,
+  ): Promise<JsonObject | undefined> => {
     const { gate, memory } = bench([defineHooks({ name: 'a', events: ['step.started'], onEvent })]);
     const stamp = { threadId: 't', turnId: 'turn-1', step: 1, at: 0, seq: 1 };
     gate.observe({ type: 'step.started', ...stamp });

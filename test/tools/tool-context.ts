@@ -1,6 +1,7 @@
+import type { StateValues } from '../../src/protocol/state-values.ts';
 import type { ToolContext } from '../../src/tools/port.ts';
 
-export function toolContext<Context>(context: Context): ToolContext<Context> {
+export function toolContext<Context>(context: Context): ToolContext<Context, StateValues> {
   return {
     threadId: 'thread',
     turnId: 'turn',
@@ -10,6 +11,7 @@ export function toolContext<Context>(context: Context): ToolContext<Context> {
     attempt: 1,
     signal: new AbortController().signal,
     progress: () => undefined,
+    state: { get: () => undefined, set: () => undefined },
     context,
   };
 }
