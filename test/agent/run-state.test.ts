@@ -17,7 +17,7 @@ describe('run({ state })', () => {
   test('sets first values, and new ones later; what is left out stays', async () => {
     const { agent, heard } = stateDesk({ script: ['one', 'two', 'three', 'four'] });
     const run = (state?: object) =>
-      agent.run({ threadId: 't', message: 'go', ...(state && { state }) });
+      agent.run({ threadId: 't', message: 'go', ...(state !== undefined && { state }) });
     expect((await run({ day: 'monday', visits: 2 })).state).toEqual({
       ...DEFAULTS,
       day: 'monday',
@@ -119,7 +119,7 @@ describe('run({ state })', () => {
       status: 'completed',
       state: { day: 'friday' },
     });
-    await expect(agent.resume({ threadId: 'x', ...illegal({ state: {} }) })).rejects.toMatchObject({
+    await expect(agent.resume(illegal({ threadId: 'x', state: {} }))).rejects.toMatchObject({
       code: 'unknown-option',
     });
   });
