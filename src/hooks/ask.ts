@@ -191,13 +191,12 @@ export class Ask implements ContextSource, Waiter {
 
   #fail(kind: HookFailureKind, facts?: FailureFacts): HookFailed {
     this.#over = true;
-    this.settleMemory(false);
     return { type: 'failed', error: this.fault ?? this.error(kind, facts) };
   }
 
   #end<T extends Asked>(asked: T): T {
     this.#over = true;
-    // Of a rewrite it is not known yet whether it fits: the chain says so.
+    // Of a rewrite it is not known yet whether it fits: the chain says so, as it does of a failure.
     const isOpen = asked !== undefined && 'decision' in asked && asked.decision.type === 'modify';
     if (!isOpen) this.settleMemory(asked === undefined || 'decision' in asked);
     return asked;

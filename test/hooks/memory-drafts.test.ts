@@ -6,7 +6,8 @@ import type { HookContext, PolicyMemory } from '../../src/hooks/context.ts';
 import { defineHooks } from '../../src/hooks/policy.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ToolInvocation, ToolResult } from '../../src/protocol/tool.ts';
-import { acceptAll, asIs, bench, illegal, invocation, NOW, sleep } from './make-gate.ts';
+import { acceptAll, asIs, bench, illegal, invocation, NOW, request, sleep } from './make-gate.ts';
+import { finish, text as spoken } from './wrapped-model.ts';
 
 const start = { turnId: 'turn-1', isFirst: true };
 const text = { text: 'hello', attachments: [] };
@@ -210,6 +211,98 @@ describe('a rewrite', () => {
     ]);
     expect(await gate.userMessage(text, NOW)).toMatchObject({ type: 'failed' });
     expect(wrote(memory)).toEqual({ n: 1 });
+  });
+});
+
+describe('what did not count is not read later either', () => {
+  test('after a hook that throws, and after a rewrite that does not fit', async () => {
+    let asked = 0;
+    const { gate, memory } = bench([
+      defineHooks({
+        name: 'a',
+        preToolUse: (_call, ctx) => {
+          count(ctx.memory);
+          asked += 1;
+          if (asked === 1) throw new Error('no');
+          return asked === 2 ? ToolDecision.modify({ id: 2 }) : undefined;
+        },
+      }),
+    ]);
+    const refuse = () => ({ problem: 'does not fit' });
+    for (const _time of [1, 2, 3])
+      await gate.toolUse(invocation(), { check: refuse, moment: NOW }, asIs);
+    expect([asked, wrote(memory)]).toEqual([3, { n: 1 }]);
+  });
+
+  test('after one around a call, and one that watches', async () => {
+    let fails = true;
+    const use = (memory: PolicyMemory): void => {
+      count(memory);
+      if (fails) throw new Error('no');
+    };
+    const { gate, memory } = bench([
+      defineHooks({
+        name: 'a',
+        events: ['step.started'],
+        async wrapToolUse(call, next, ctx) {
+          use(ctx.memory);
+          return next(call);
+        },
+        onEvent: (_event, ctx) => use(ctx.memory),
+      }),
+    ]);
+    const done: ToolResult = { outcome: 'succeeded', isError: false, output: 'done' };
+    const core = { execute: () => done, check: acceptAll };
+    const stamp = { threadId: 't', turnId: 'turn-1', step: 1, at: 0, seq: 1 };
+    const both = async (): Promise<void> => {
+      gate.observe({ type: 'step.started', ...stamp });
+      await gate.toolCall(invocation(), core, NOW);
+    };
+    await both();
+    expect(wrote(memory)).toBeUndefined();
+    fails = false;
+    await both();
+    expect(wrote(memory)).toEqual({ n: 2 });
+  });
+});
+
+describe('around a model call', () => {
+  const counting = defineHooks({
+    name: 'a',
+    async *wrapLlmCall(question, next, ctx) {
+      count(ctx.memory);
+      yield* next(question);
+    },
+  });
+  const stopsAt = (type: string): AgentHooks =>
+    defineHooks({
+      name: 'stops',
+      async *wrapLlmCall(question, next) {
+        for await (const part of next(question)) {
+          if (part.type === type) break;
+          yield part;
+        }
+        yield finish;
+      },
+    });
+  const run = async (hooks: readonly AgentHooks[]): Promise<JsonObject | undefined> => {
+    const { gate, memory } = bench(hooks);
+    const model = async function* () {
+      yield spoken('hi');
+      yield finish;
+    };
+    for await (const _part of gate.llmCall(request(), model, NOW).parts);
+    await sleep(1);
+    return wrote(memory);
+  };
+
+  test('a policy that has given its last part has answered, also when nobody reads on', async () => {
+    expect(await run([counting])).toEqual({ n: 1 });
+    expect(await run([stopsAt('finish'), counting])).toEqual({ n: 1 });
+  });
+
+  test('one whose answer nobody reads to its end has not', async () => {
+    expect(await run([stopsAt('text'), counting])).toBeUndefined();
   });
 });
 

@@ -53,20 +53,39 @@ describe('a process that ends between any two commits', () => {
     const { store } = disk();
     const stored: unknown[] = [];
     const watching = watched(store, ({ state }) => stored.push(state['values']));
-    const script = [calling('three', 'one', 'two')];
-    const { agent } = stateDesk({ script: [...script, ...script], tools, store: watching });
-    const result = await agent.run({ threadId: 't', message: 'go' });
-    expect(result.state).toMatchObject({ visits: 3 });
-    // The commits of the message, the intents, each `once` call, the batch and the end.
-    expect(stored).toEqual([
-      undefined,
-      undefined,
-      { visits: 2 },
-      { visits: 3 },
-      { visits: 3 },
-      { visits: 3 },
-    ]);
+    const again = stateTool('again', ({ state }) => state.set('day', 'monday'));
+    const { agent } = stateDesk({
+      script: Array.from({ length: 2 }, () => calling('again', 'one', 'two')),
+      tools: [...tools, again],
+      store: watching,
+    });
+    await agent.run({ threadId: 't', message: 'go' });
+    // The commits of the message, the intents, each call that must not run twice, the batch and the end.
+    const all = { day: 'monday', visits: 2 };
+    expect(stored).toEqual([undefined, undefined, { visits: 1 }, { visits: 2 }, all, all]);
   });
+});
+
+test('a message that finds tools to settle: what they set is the older, what it brings the newer', async () => {
+  const { store, pass } = disk();
+  const seen: unknown[] = [];
+  const put = stateTool('put', ({ state }) => {
+    seen.push(state.get('day'));
+    state.set('day', 'monday');
+    state.set('visits', 1);
+  });
+  const first = stateDesk({ script: [calling('put')], tools: [put], store: dyingStore(store, 2) });
+  await first.agent.run({ threadId: 't', message: 'go' }).catch((error: unknown) => error);
+  pass();
+  const second = stateDesk({ script: ['hello'], tools: [put], store });
+  const result = await second.agent.run({
+    threadId: 't',
+    message: 'more',
+    state: { day: 'friday' },
+  });
+  expect(seen).toEqual([undefined, undefined]);
+  expect(result).toMatchObject({ status: 'completed', state: { day: 'friday', visits: 1 } });
+  expect(changes(await store.readEvents('t'))).toEqual([['day', 'visits'], ['day']]);
 });
 
 describe('another process', () => {

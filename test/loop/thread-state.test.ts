@@ -1,11 +1,16 @@
 import {
+  createAgent,
   defineHooks,
   StateError,
+  scriptedModel,
+  type ToolContext,
   ToolDecision,
   ToolResultDecision,
+  tool,
   toolResultsOf,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { MODES } from '../acceptance/modes.ts';
 import { illegal, sleep, stores } from '../acceptance/play.ts';
 import { calling, changes, type State, stateDesk, stateTool } from './state-desk.ts';
@@ -200,6 +205,23 @@ describe('a field', () => {
   });
 });
 
+describe('a field that may be null', () => {
+  test('is null when it was set so, whatever its default', async () => {
+    const schema = z.object({ day: z.string().nullable().default('monday') });
+    const forget = tool({
+      name: 'forget',
+      description: 'Forgets the day',
+      inputSchema: z.object({}),
+      tier: 'auto',
+      execute: (_input, { state }: ToolContext<unknown, z.infer<typeof schema>>) =>
+        state.set('day', null),
+    });
+    const model = scriptedModel([calling('forget'), 'done']);
+    const agent = createAgent({ name: 'desk', model, stateSchema: schema, tools: [forget] });
+    expect((await agent.run({ message: 'go' })).state).toEqual({ day: null });
+  });
+});
+
 describe('what a call wrote counts', () => {
   test('when the tool then throws, or a policy withholds its result', async () => {
     const put = stateTool('put', ({ state }) => {
@@ -227,6 +249,27 @@ describe('what a call wrote counts', () => {
     const script = [calling('put'), 'done'];
     const { agent } = stateDesk({ script, tools: [put], hooks: [refuses] });
     expect((await agent.run({ threadId: 't', message: 'go' })).state).toEqual(DEFAULTS);
+  });
+
+  test('until the app sets it anew', async () => {
+    const put = stateTool('put', ({ state }) => state.set('day', 'monday'));
+    const { agent } = stateDesk({ script: [calling('put'), 'done', 'hello'], tools: [put] });
+    await agent.run({ threadId: 't', message: 'go' });
+    const result = await agent.run({ threadId: 't', message: 'go', state: { day: 'friday' } });
+    expect(result.state).toMatchObject({ day: 'friday' });
+  });
+
+  test('each change of a call that must not run twice is told, also one back', async () => {
+    const set = stateTool('set', ({ state }) => state.set('day', 'x'), { sideEffects: 'once' });
+    const back = stateTool('back', ({ state }) => state.set('day', undefined), {
+      sideEffects: 'once',
+    });
+    const { agent, heard } = stateDesk({
+      script: [calling('set', 'back'), 'done'],
+      tools: [set, back],
+    });
+    await agent.run({ threadId: 't', message: 'go' });
+    expect(changes(heard)).toEqual([['day'], ['day']]);
   });
 
   test('side by side the latest write counts, and each reads what the other wrote', async () => {

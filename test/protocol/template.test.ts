@@ -26,6 +26,7 @@ describe('a template', () => {
       '{{other}} {{#x}} {{}} {{toString}} {name} {{name',
       '{{other}} {{#x}} {{}} {{toString}} {name} {{name',
     ],
+    ['<{{order.constructor}}{{order.__proto__}}{{list.map}}{{list.__proto__}}>', '<>'],
     ['{{{name}}}', '{Ann}'],
     ['no placeholder', 'no placeholder'],
   ])('%s', (text, filled) => {
