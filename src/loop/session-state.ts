@@ -160,7 +160,7 @@ export class SessionState {
   }
 }
 
-export function fieldError(field: string, { code, what, fix }: StateProblem): StateError {
+function fieldError(field: string, { code, what, fix }: StateProblem): StateError {
   return new StateError(code, { where: `state field '${field}'`, what, fix }, field);
 }
 

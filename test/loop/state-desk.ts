@@ -15,7 +15,7 @@ import {
 } from 'agent-hooks';
 import * as z from 'zod';
 
-export const stateSchema = z.object({
+const stateSchema = z.object({
   day: z.string().optional(),
   visits: z.number().int().default(0),
   customer: z.object({ name: z.string(), vip: z.boolean() }).nullable().default(null),
@@ -44,7 +44,7 @@ export function stateTool(
   });
 }
 
-export const call = (name: string, value?: JsonValue) => ({
+const call = (name: string, value?: JsonValue) => ({
   name,
   input: value === undefined ? {} : { value },
 });

@@ -7,7 +7,7 @@ import { sqliteStore } from '../../src/stores/sqlite.ts';
 import { answersTo } from '../acceptance/approve.ts';
 import { tempFiles } from '../stores/temp-files.ts';
 import { dyingStore, watched } from './desk.ts';
-import { calling, changes, stateDesk, stateTool } from './state-desk.ts';
+import { calling, changes, type State, stateDesk, stateTool } from './state-desk.ts';
 
 /** A disk on which the claim of an ended process has run out when the next one comes. */
 function disk(): { readonly store: ThreadStore; readonly pass: () => void } {
@@ -77,13 +77,17 @@ test('a message that finds tools to settle: what they set is the older, what it 
   const first = stateDesk({ script: [calling('put')], tools: [put], store: dyingStore(store, 2) });
   await first.agent.run({ threadId: 't', message: 'go' }).catch((error: unknown) => error);
   pass();
-  const second = stateDesk({ script: ['hello'], tools: [put], store });
+  const reads = defineHooks<unknown, State>({
+    name: 'reads',
+    onTurnStart: (_turn, { state }) => void seen.push(state.day),
+  });
+  const second = stateDesk({ script: ['hello'], tools: [put], hooks: [reads], store });
   const result = await second.agent.run({
     threadId: 't',
     message: 'more',
     state: { day: 'friday' },
   });
-  expect(seen).toEqual([undefined, undefined]);
+  expect(seen).toEqual([undefined, undefined, 'friday']);
   expect(result).toMatchObject({ status: 'completed', state: { day: 'friday', visits: 1 } });
   expect(changes(await store.readEvents('t'))).toEqual([['day', 'visits'], ['day']]);
 });
@@ -121,7 +125,7 @@ describe('another process', () => {
 
   test('goes on where one was killed, in the middle of a tool', async () => {
     const path = tempFiles()();
-    const file = join(import.meta.dirname, 'processes', 'hang-after-set.ts');
+    const file = join(import.meta.dirname, '..', 'acceptance', 'processes', 'hang-after-set.ts');
     const child = spawn(process.execPath, ['--conditions=agent-hooks-source', file, path], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -1,6 +1,6 @@
 /** Sets a value in a tool and hangs in it, on the file it is given, until it is killed. */
 import { sqliteStore } from 'agent-hooks/stores/sqlite';
-import { calling, stateDesk, stateTool } from '../state-desk.ts';
+import { calling, stateDesk, stateTool } from '../../loop/state-desk.ts';
 
 const [path = ''] = process.argv.slice(2);
 const book = stateTool('book', async ({ state }) => {
