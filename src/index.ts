@@ -8,9 +8,11 @@ export type {
   StepInput,
   SubmitInput,
 } from './agent/agent-options.ts';
+export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
+export { toolHints } from './agent/tool-hints.ts';
 export {
   type DecisionCodec,
   errorDecisionCodec,
@@ -49,6 +51,7 @@ export {
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
 export { RecordedError, TurnCancelledError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
+export { OutputError } from './errors/output-error.ts';
 export { RecoveryCapError } from './errors/recovery-cap-error.ts';
 export { StateError, type StateErrorCode } from './errors/state-error.ts';
 export {
@@ -88,6 +91,7 @@ export { type HookCondition, when } from './hooks/when.ts';
 export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { KnowledgeIndex, KnowledgeSearch } from './knowledge/port.ts';
+export type { Note, NoteInfo, Spending } from './loop/note.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';
@@ -95,6 +99,7 @@ export { type FallbackOptions, fallbackModel } from './models/fallback.ts';
 export type {
   ChatModel,
   ModelCallOptions,
+  ModelCapabilities,
   ModelPart,
   ModelRequest,
   ModelResponse,
@@ -166,4 +171,5 @@ export type {
   ThreadStore,
 } from './stores/port.ts';
 export type { ToolContext, ToolPort, ToolState } from './tools/port.ts';
+export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
 export { type Tool, type ToolOptions, tool } from './tools/tool.ts';

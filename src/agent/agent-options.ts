@@ -1,6 +1,7 @@
 import type { FallbackCause } from '../events/event.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import type { Counters } from '../hooks/context.ts';
+import type { Note } from '../loop/note.ts';
 import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
@@ -53,6 +54,13 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly unpriced?: 'stop' | 'free';
   /** How many responses in a row may be rejected before the run ends; the last of them ends it. Default: 8. */
   readonly maxResponseRetries?: number;
+  /**
+   * How many answers of a turn that do not fit the `output` of its run may be asked for again; each is a rejected
+   * response too. Default: 2, three calls in all. Then the run ends with an `OutputError`.
+   */
+  readonly outputRetries?: number;
+  /** What the model is told for one call each, in this order. Default: nothing. */
+  readonly notes?: readonly Note[];
   /** What ends a streak besides an accepted response. Default `accept`: nothing. */
   readonly resetStreakOn?: 'accept' | 'user-message';
   /**
@@ -115,27 +123,47 @@ interface RunFactsInput {
   readonly signal?: AbortSignal;
 }
 
-export type RunInput<Context, State = StateOf<Context>> = RunContext<Context> & {
-  /** Default: a new thread with an id of its own. */
-  readonly threadId?: string;
-  readonly message: string | UserMessage;
-  /** Answers every open approval of the thread "not approved" first. Default: `PendingApprovalError`. */
-  readonly supersede?: boolean;
+/** What the final answer has to fit. */
+interface OutputOption<Schema extends ToolSchema> {
   /**
-   * Values for fields of the state, checked before anything runs. They hold from the start of the turn, and whatever
-   * becomes of it. Fields left out, or `undefined`, keep what they have.
+   * An object schema of zod 4, or of another library that gives JSON Schema the standard way. The turn ends with an
+   * answer that fits it, as `output` of the result. A turn that was begun with one needs it again from whoever goes on
+   * with it, in `runStep` and `resume`; another schema takes the place of the first. Default: a text.
    */
-  readonly state?: StateInput<State>;
-};
+  readonly output?: Schema;
+}
 
-export type StepInput<Context, State = StateOf<Context>> = RunContext<Context> & {
-  readonly threadId: string;
-  /** Begins a turn; without it the open turn goes on. */
-  readonly message?: string | UserMessage;
-  readonly supersede?: boolean;
-  /** As in `run`; only together with a message. */
-  readonly state?: StateInput<State>;
-};
+export type RunInput<
+  Context,
+  State = StateOf<Context>,
+  Schema extends ToolSchema = never,
+> = RunContext<Context> &
+  OutputOption<Schema> & {
+    /** Default: a new thread with an id of its own. */
+    readonly threadId?: string;
+    readonly message: string | UserMessage;
+    /** Answers every open approval of the thread "not approved" first. Default: `PendingApprovalError`. */
+    readonly supersede?: boolean;
+    /**
+     * Values for fields of the state, checked before anything runs. They hold from the start of the turn, and whatever
+     * becomes of it. Fields left out, or `undefined`, keep what they have.
+     */
+    readonly state?: StateInput<State>;
+  };
+
+export type StepInput<
+  Context,
+  State = StateOf<Context>,
+  Schema extends ToolSchema = never,
+> = RunContext<Context> &
+  OutputOption<Schema> & {
+    readonly threadId: string;
+    /** Begins a turn; without it the open turn goes on. */
+    readonly message?: string | UserMessage;
+    readonly supersede?: boolean;
+    /** As in `run`; only together with a message. */
+    readonly state?: StateInput<State>;
+  };
 
 /** What tools that run outside of the loop gave. */
 export type SubmitInput<Context> = RunContext<Context> & {
@@ -147,8 +175,9 @@ export type SubmitInput<Context> = RunContext<Context> & {
   }[];
 };
 
-export type ResumeInput<Context> = RunContext<Context> & {
-  readonly threadId: string;
-  /** Default: none. What expired then counts as not approved, and a turn left by an ended process goes on. */
-  readonly answers?: readonly ApprovalAnswer[];
-};
+export type ResumeInput<Context, Schema extends ToolSchema = never> = RunContext<Context> &
+  OutputOption<Schema> & {
+    readonly threadId: string;
+    /** Default: none. What expired then counts as not approved, and a turn left by an ended process goes on. */
+    readonly answers?: readonly ApprovalAnswer[];
+  };

@@ -3,30 +3,43 @@ import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
+import type { SchemaOutput, ToolSchema } from '../tools/schema.ts';
 import type { ResumeInput, RunContext, RunInput, StepInput, SubmitInput } from './agent-options.ts';
 import type { ObserverOptions } from './observers.ts';
 
-/** A result with the state of the thread in the type of the agent's `stateSchema`. */
-export type AgentResult<State = StateValues> = RunResult & { readonly state?: State };
+/** A result with the state of the thread in the type of the agent's `stateSchema`, and its output in that of `output`. */
+export type AgentResult<State = StateValues, Output = never> = RunResult<Output> & {
+  readonly state?: State;
+};
 
 /** The events of a run, and such a result. */
-export type AgentStream<State = StateValues> = RunStream & {
-  readonly result: Promise<AgentResult<State>>;
+export type AgentStream<State = StateValues, Output = never> = RunStream<Output> & {
+  readonly result: Promise<AgentResult<State, Output>>;
 };
 
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
 export interface Agent<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
   /** Runs one turn to its end, or to where a person is needed. Throws only for mistakes of the caller. */
-  run(input: RunInput<Context, State>): Promise<AgentResult<State>>;
+  run<Schema extends ToolSchema = never>(
+    input: RunInput<Context, State, Schema>,
+  ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
   /** The same, with its events as they come. Starts at once; leaving the loop early does not end the run. */
-  stream(input: RunInput<Context, State>): AgentStream<State>;
+  stream<Schema extends ToolSchema = never>(
+    input: RunInput<Context, State, Schema>,
+  ): AgentStream<State, SchemaOutput<Schema>>;
   /** One model call and its tools; `continues` until the turn ends. The retry cap binds over these calls too. */
-  runStep(input: StepInput<Context, State>): Promise<AgentResult<State>>;
+  runStep<Schema extends ToolSchema = never>(
+    input: StepInput<Context, State, Schema>,
+  ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
   /** Answers pending approvals, in this process or another. Throws `ApprovalError` when an answer matches none. */
-  resume(input: ResumeInput<Context>): Promise<AgentResult<State>>;
+  resume<Schema extends ToolSchema = never>(
+    input: ResumeInput<Context, Schema>,
+  ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
   /** `resume` with its events as they come. */
-  streamResume(input: ResumeInput<Context>): AgentStream<State>;
+  streamResume<Schema extends ToolSchema = never>(
+    input: ResumeInput<Context, Schema>,
+  ): AgentStream<State, SchemaOutput<Schema>>;
   /**
    * Ends the open turn, running here or stored. Answers as the run does; the thread can go on with a message. What an
    * ended process left of a stored turn is judged by the policies, with the `context` given here; policies that a

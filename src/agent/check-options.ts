@@ -4,6 +4,7 @@ import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts
 import type { AgentOptions } from './agent-options.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkLimits } from './check-limits.ts';
+import { checkNotes } from './check-notes.ts';
 import { checkKnowledge } from './knowledge.ts';
 
 const FALLBACK_CAUSES = Object.keys({
@@ -29,6 +30,8 @@ const KNOWN = {
   prices: isObject,
   unpriced: oneOf('stop', 'free'),
   maxResponseRetries: isCount,
+  outputRetries: (value: unknown) => value === 0 || isCount(value),
+  notes: Array.isArray,
   resetStreakOn: oneOf('accept', 'user-message'),
   streaming: oneOf('hold', 'window', 'live'),
   fallbacks: isObject,
@@ -51,6 +54,8 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   hooks: 'a list of policies, or a function that gives one for a thread',
   store: 'a ThreadStore',
   maxResponseRetries: 'a whole number from 1',
+  outputRetries: 'a whole number from 0',
+  notes: 'a list of notes, each with a `name` and a function `text`',
   maxParallelTools: 'a whole number from 1',
   resetStreakOn: "'accept' or 'user-message'",
   streaming: "'hold', 'window' or 'live'",
@@ -78,6 +83,7 @@ export function checkAgentOptions(options: unknown): void {
   checkLimits(options);
   checkTexts(options);
   checkSettings(options);
+  checkNotes(Reflect.get(options, 'notes'));
   if ('knowledge' in options && options.knowledge !== undefined) checkKnowledge(options.knowledge);
 }
 

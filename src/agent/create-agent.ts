@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { ConfigError } from '../errors/config-error.ts';
 import { HookError } from '../errors/hook-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
-import type { FallbackCause } from '../events/event.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
@@ -19,7 +18,9 @@ import { Outlet, type RunStream } from '../loop/stream.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import { memoryStore } from '../stores/memory.ts';
+import type { AnswerPort } from '../tools/answer-port.ts';
 import { toolRegistry } from '../tools/registry.ts';
+import type { SchemaOutput, ToolSchema } from '../tools/schema.ts';
 import type { Agent, EndOptions } from './agent.ts';
 import type {
   AgentOptions,
@@ -29,6 +30,7 @@ import type {
   StepInput,
   SubmitInput,
 } from './agent-options.ts';
+import { AnswerSchemas } from './answer-schemas.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEndOptions } from './check-end.ts';
 import { checkKeys } from './check-keys.ts';
@@ -41,22 +43,13 @@ import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { type BuiltOptions, rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
 import type { StateSchema } from './state-schema.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 
-const RUN_KEYS = ['threadId', 'message', 'supersede', 'state'];
-const RESUME_KEYS = ['threadId', 'answers'];
-
-const FALLBACKS: { readonly [cause in FallbackCause]: string } = {
-  'user-message': 'Sorry, I cannot help with that.',
-  request: 'Sorry, I cannot help with that.',
-  response: 'Sorry, I cannot answer that.',
-  outgoing: 'Sorry, I cannot show you that answer.',
-  'hook-failure': 'Sorry, something went wrong. Please try again.',
-  error: 'Sorry, something went wrong. Please try again.',
-  limit: 'Sorry, I could not finish this. Please try again with a smaller request.',
-};
+const RUN_KEYS = ['threadId', 'message', 'supersede', 'state', 'output'];
+const RESUME_KEYS = ['threadId', 'answers', 'output'];
 
 /**
  * Wires policies, tools, a model and a store into an agent. Everything that can be wrong with the options is
@@ -77,6 +70,7 @@ interface Start<Context> {
   readonly input: Partial<RunContext<Context>>;
   readonly begin: (run: ThreadRun) => Promise<RunResult>;
   readonly rules?: Partial<Rules>;
+  readonly output?: AnswerPort;
   readonly outlet?: Outlet;
   /** In the place of the agent's policies. */
   readonly hooks?: CompiledHooks;
@@ -100,6 +94,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly #rules: Rules;
   readonly #state: StateSchema | undefined;
   readonly #leases: LeaseKeeper;
+  readonly #answers: AnswerSchemas;
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
   readonly #live = new Map<string, LiveRun>();
@@ -115,35 +110,28 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     this.#state = stateOf(options);
     this.#rules = rulesOf(options, this.#state);
     this.#ports = portsOf(options, this.#observers, this.#state);
+    this.#answers = new AnswerSchemas(this.#ports.tools.descriptions);
     this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
   }
 
-  run(input: RunInput<Context, StateValues>): Promise<RunResult> {
-    return this.#runMessage('agent.run', input, undefined);
+  run<Schema extends ToolSchema>(input: RunInput<Context, StateValues, Schema>) {
+    return withOutput<Schema>(this.#runMessage('agent.run', input, undefined));
   }
 
-  stream(input: RunInput<Context, StateValues>): RunStream {
-    return this.#streamed((outlet) => this.#runMessage('agent.stream', input, outlet));
+  stream<Schema extends ToolSchema>(input: RunInput<Context, StateValues, Schema>) {
+    return this.#streamed<Schema>((outlet) => this.#runMessage('agent.stream', input, outlet));
   }
 
-  streamResume(input: ResumeInput<Context>): RunStream {
-    return this.#streamed((outlet) => this.#resume('agent.streamResume', input, outlet));
+  streamResume<Schema extends ToolSchema>(input: ResumeInput<Context, Schema>) {
+    return this.#streamed<Schema>((outlet) => this.#resume('agent.streamResume', input, outlet));
   }
 
-  async runStep(input: StepInput<Context, StateValues>): Promise<RunResult> {
-    checkRunInput('agent.runStep', input, RUN_KEYS);
-    const threadId = checkThreadId('agent.runStep', input.threadId);
-    const rules = { singleStep: true };
-    if (input.message === undefined) {
-      refuseState(input.state);
-      return this.#start({ threadId, input, rules, begin: continueTurn, asks: 'to-follow' });
-    }
-    const begin = this.#beginning('agent.runStep', input);
-    return this.#start({ threadId, input, rules, begin, asks: 'to-interrupt' });
+  runStep<Schema extends ToolSchema>(input: StepInput<Context, StateValues, Schema>) {
+    return withOutput<Schema>(this.#runStep('agent.runStep', input));
   }
 
-  resume(input: ResumeInput<Context>): Promise<RunResult> {
-    return this.#resume('agent.resume', input, undefined);
+  resume<Schema extends ToolSchema>(input: ResumeInput<Context, Schema>) {
+    return withOutput<Schema>(this.#resume('agent.resume', input, undefined));
   }
 
   async cancel(threadId: string, about: Partial<RunContext<Context>> = {}): Promise<RunResult> {
@@ -203,9 +191,11 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     return this.#observers.settled();
   }
 
-  #streamed(begin: (outlet: Outlet) => Promise<RunResult>): RunStream {
+  #streamed<Schema extends ToolSchema>(
+    begin: (outlet: Outlet) => Promise<RunResult>,
+  ): RunStream<SchemaOutput<Schema>> {
     const outlet = new Outlet();
-    const result = begin(outlet).finally(() => outlet.end());
+    const result = withOutput<Schema>(begin(outlet).finally(() => outlet.end()));
     // A caller that only reads events still must not end the process; whoever awaits `result` gets the error.
     result.catch(() => undefined);
     return { result, [Symbol.asyncIterator]: () => outlet[Symbol.asyncIterator]() };
@@ -213,28 +203,44 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 
   async #resume(
     where: string,
-    input: ResumeInput<Context>,
+    input: ResumeInput<Context, ToolSchema>,
     outlet: Outlet | undefined,
   ): Promise<RunResult> {
     checkRunInput(where, input, RESUME_KEYS);
     const threadId = checkThreadId(where, input.threadId);
     const answers = checkAnswers(input.answers ?? []);
     const begin = (run: ThreadRun) => resumeThread(run, answers);
-    const asks = 'to-follow';
-    return this.#start({ threadId, input, begin, asks, ...(outlet !== undefined && { outlet }) });
+    const wish = this.#answers.of(where, input);
+    const start = { threadId, input, begin, asks: 'to-follow', ...wish } as const;
+    return this.#start(outlet === undefined ? start : { ...start, outlet });
+  }
+
+  async #runStep(
+    where: string,
+    input: StepInput<Context, StateValues, ToolSchema>,
+  ): Promise<RunResult> {
+    checkRunInput(where, input, RUN_KEYS);
+    const threadId = checkThreadId(where, input.threadId);
+    const step = { threadId, input, rules: SINGLE_STEP, ...this.#answers.of(where, input) };
+    if (input.message === undefined) {
+      refuseState(input.state);
+      return this.#start({ ...step, begin: continueTurn, asks: 'to-follow' });
+    }
+    return this.#start({ ...step, begin: this.#beginning(where, input), asks: 'to-interrupt' });
   }
 
   async #runMessage(
     where: string,
-    input: RunInput<Context, StateValues>,
+    input: RunInput<Context, StateValues, ToolSchema>,
     outlet: Outlet | undefined,
   ): Promise<RunResult> {
     checkRunInput(where, input, RUN_KEYS);
     const threadId =
       input.threadId === undefined ? this.#ports.newId() : checkThreadId(where, input.threadId);
     const begin = this.#beginning(where, input);
-    const asks = 'to-interrupt';
-    return this.#start({ threadId, input, begin, asks, ...(outlet !== undefined && { outlet }) });
+    const wish = this.#answers.of(where, input);
+    const start = { threadId, input, begin, asks: 'to-interrupt', ...wish } as const;
+    return this.#start(outlet === undefined ? start : { ...start, outlet });
   }
 
   /** Reads what a turn begins with, before anything runs. */
@@ -295,6 +301,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
           start.rules === undefined && !announcesCalls
             ? this.#rules
             : { ...this.#rules, ...start.rules, announcesCalls },
+        ...(start.output !== undefined && { output: start.output }),
         ...(outlet !== undefined && { outlet: outlet.push }),
         backpressure: outlet?.backpressure ?? none,
         watches: hooks.entries.onEvent !== undefined,
@@ -328,33 +335,21 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   }
 }
 
+/** A run that was given a schema completes only with what that schema made of the answer. */
+function withOutput<Schema extends ToolSchema>(
+  result: Promise<RunResult>,
+): Promise<RunResult<SchemaOutput<Schema>>> {
+  return result as Promise<RunResult<SchemaOutput<Schema>>>; // The type is lost where the loop holds any schema.
+}
+
+const SINGLE_STEP: Partial<Rules> = Object.freeze({ singleStep: true });
+
 const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
-type Options = Omit<AgentOptions<never>, 'stateSchema'>;
-
-function rulesOf(options: Options, state: StateSchema | undefined): Rules {
-  return Object.freeze({
-    maxResponseRetries: options.maxResponseRetries ?? 8,
-    maxRecoveries: 8,
-    resetStreakOn: options.resetStreakOn ?? 'accept',
-    limits: { steps: 50, ...structuredClone(options.limits) },
-    model: options.model.id,
-    ...(options.prices !== undefined && { prices: structuredClone(options.prices) }),
-    unpriced: options.unpriced ?? 'stop',
-    fallbacks: { ...FALLBACKS, ...options.fallbacks },
-    ...(state !== undefined && { state: { fields: state.fields, defaults: state.defaults } }),
-    keepDiscarded: options.keepDiscarded ?? true,
-    maxPauses: 3,
-    maxAttempts: 3,
-    announcesCalls: false,
-    singleStep: false,
-  });
-}
-
 function portsOf(
-  options: Options,
+  options: BuiltOptions,
   observers: Observers,
   state: StateSchema | undefined,
 ): Omit<Ports, 'hooks'> {
@@ -367,6 +362,7 @@ function portsOf(
     store: options.store ?? memoryStore(),
     model: options.model,
     settings: deepFreeze(structuredClone(options.settings ?? {})),
+    notes: [...(options.notes ?? [])],
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
     ...(state !== undefined && { state }),
     counters: options.counters ?? memoryCounters(),

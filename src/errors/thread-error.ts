@@ -4,7 +4,9 @@ export type ThreadErrorCode =
   | 'unknown-thread'
   | 'pending-approval'
   | 'nothing-to-continue'
-  | 'agent-mismatch';
+  | 'agent-mismatch'
+  /** A stored turn with an output schema was to go on without it. */
+  | 'output-needed';
 
 /** The caller asked something of a thread that its state does not allow. Thrown before anything ran. */
 export class ThreadError extends AgentHooksError {

@@ -11,21 +11,25 @@ const FIELDS: ReadonlySet<PropertyKey> = new Set<keyof ChatRequest>([
   'messages',
   'settings',
   'tools',
+  'outputSchema',
 ]);
 
 /**
- * Another request for this one call: messages and settings may differ, tools may not. Messages taken over by
+ * Another request for this one call: messages and settings may differ, tools and the output schema may not. Messages taken over by
  * reference were checked when they were made; everything else is read from scratch and copied, so what is
  * sent cannot change after it was judged.
  */
 export function rewriteRequest(before: ChatRequest, decision: ModifyRequest): Rewrite<ChatRequest> {
   const { request } = decision;
   if (Reflect.ownKeys(request).some((key) => !FIELDS.has(key))) {
-    return { problem: 'a request has only messages, settings and tools' };
+    return { problem: 'a request has only messages, settings, tools and outputSchema' };
   }
-  const { messages, settings, tools } = request;
+  const { messages, settings, tools, outputSchema } = request;
   if (tools !== undefined && !jsonEqual(tools, before.tools)) {
     return { problem: 'tools cannot be changed by a policy' };
+  }
+  if (outputSchema !== undefined && !jsonEqual(outputSchema, before.outputSchema)) {
+    return { problem: 'outputSchema cannot be changed by a policy' };
   }
   const readMessages = rewriteMessages(before.messages, messages);
   if ('problem' in readMessages) return readMessages;
@@ -36,6 +40,7 @@ export function rewriteRequest(before: ChatRequest, decision: ModifyRequest): Re
       messages: readMessages.value,
       settings: readSettings.value,
       tools: before.tools,
+      ...(before.outputSchema !== undefined && { outputSchema: before.outputSchema }),
     }),
   };
 }

@@ -1,13 +1,12 @@
 import type { CheckInput } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { ToolPort } from '../tools/port.ts';
+import { findTool } from './find-tool.ts';
 import type { Session } from './session.ts';
+import { BROKEN, settleCheck } from './settle-check.ts';
 import type { BatchCall } from './state.ts';
 
 type Checked = Awaited<ReturnType<CheckInput>>;
-
-/** Milliseconds an asynchronous schema may take, as much as a policy that decides. */
-const MAX_CHECK_MS = 5_000;
 
 /** Checks the input against the tool as it is now: it may have changed while a person thought about the call. */
 export function checkCall(
@@ -15,7 +14,7 @@ export function checkCall(
   session: Session,
 ): BatchCall | Promise<BatchCall | 'cancelled'> {
   if (call.refusal?.outcome !== 'invalid' && call.refusal !== undefined) return call;
-  const tool = session.ports.tools.get(call.toolName);
+  const tool = findTool(session, call.toolName);
   if (tool === undefined) {
     const known = session.ports.tools.names.join(', ') || 'none';
     const reason = `there is no tool of this name; there are: ${known}`;
@@ -26,41 +25,15 @@ export function checkCall(
     const checked = tool.check(call.effectiveInput);
     if (!isThenable(checked)) return withCheck(call, tool, checked);
     const checking = Promise.resolve(checked).then((answer) => withCheck(call, tool, answer));
-    return settle(checking, session, (why) => withCheck(call, tool, why));
+    return settleCheck(checking, session, (why) => withCheck(call, tool, failed(why)));
   } catch {
-    return withCheck(call, tool, BROKEN_SCHEMA);
+    return withCheck(call, tool, failed(BROKEN));
   }
 }
 
-/** Waits for the schema, its time limit or the cancel. What comes after that counts for nothing. */
-function settle(
-  checking: Promise<BatchCall>,
-  session: Session,
-  refuse: (why: Checked) => BatchCall,
-): Promise<BatchCall | 'cancelled'> {
-  return new Promise((resolve) => {
-    // A turn that is cancelled already ends the wait before there is a listener to stop.
-    let stop = (): unknown => undefined;
-    const end = (answer: BatchCall | 'cancelled'): void => {
-      clearTimeout(timer);
-      stop();
-      session.now();
-      resolve(answer);
-    };
-    const timer = setTimeout(() => end(refuse(SLOW_SCHEMA)), MAX_CHECK_MS);
-    stop = session.options.cancel.onCancel(() => end('cancelled'));
-    checking.then(end, () => end(refuse(BROKEN_SCHEMA)));
-  });
+function failed(why: string): Checked {
+  return { problem: `the schema of the tool ${why}` };
 }
-
-/** What a schema threw may quote the input, so it is not passed on. */
-const BROKEN_SCHEMA = Object.freeze({
-  problem: 'the schema of the tool failed while it checked them',
-});
-
-const SLOW_SCHEMA = Object.freeze({
-  problem: `the schema of the tool did not answer within ${MAX_CHECK_MS / 1_000} s`,
-});
 
 function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): BatchCall {
   if ('problem' in checked)

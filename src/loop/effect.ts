@@ -53,6 +53,7 @@ export type Effect =
       readonly turn: OpenTurn;
       readonly text: string;
       readonly isFinal: boolean;
+      readonly fromCall?: true;
     }
   | {
       readonly type: 'run-tools';

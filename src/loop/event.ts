@@ -23,9 +23,11 @@ export type LoopEvent =
       readonly tick: number;
       /** Answers every open approval "not approved". */
       readonly supersede: boolean;
+      /** The JSON Schema that the final answer has to fit. */
+      readonly output?: JsonObject;
     }
-  /** A stored turn is picked up where its state says it is. */
-  | { readonly type: 'turn.resumed'; readonly tick: number }
+  /** A stored turn is picked up where its state says it is. An `output` takes the place of the one it has. */
+  | { readonly type: 'turn.resumed'; readonly tick: number; readonly output?: JsonObject }
   | { readonly type: 'turn.cancelled'; readonly usage?: Usage }
   | {
       readonly type: 'opening.judged';
@@ -72,7 +74,13 @@ export type LoopEvent =
       readonly at: number;
       readonly tick: number;
     }
-  | { readonly type: 'outgoing.judged'; readonly verdict: ChainVerdict<OutgoingText> }
+  | {
+      readonly type: 'outgoing.judged';
+      /** A retry is the engine's own: the text does not fit the output schema. */
+      readonly verdict: ChainVerdict<OutgoingText>;
+      readonly point: 'onOutgoingMessage' | 'onTextWindow';
+      readonly tick: number;
+    }
   | {
       readonly type: 'tools.finished';
       readonly results: readonly FinishedCall[];
@@ -94,12 +102,13 @@ export type LoopEvent =
       readonly answers: readonly ApprovalAnswer[];
       readonly at: number;
       readonly tick: number;
+      readonly output?: JsonObject;
     }
   | { readonly type: 'committed'; readonly messageCount: number }
   | { readonly type: 'commit.failed'; readonly error: AgentHooksError };
 
-/** Where a whole response is judged. */
-export type ResponsePoint = 'onTextWindow' | 'onLlmResponse';
+/** Where a whole response is judged. At `output` it is the engine that asks for another. */
+export type ResponsePoint = 'onTextWindow' | 'onLlmResponse' | 'output';
 
 /** What drops a response. */
 export type TextVerdict =

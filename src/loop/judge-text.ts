@@ -30,11 +30,23 @@ export function judgeWholeText(
   session: Session,
 ): MaybePromise<TextStop | undefined> {
   const { text } = response;
+  const held = session.gateFor(turn.turnId).has('onTextWindow')
+    ? session.held?.finish(text)
+    : undefined;
+  if (text === '' || held === undefined) return askWindows(text, session, { turn, attempt });
+  return isThenable(held) ? held.then(stopOf) : stopOf(held);
+}
+
+/** Asks about a text of which nothing has left, as one last window. */
+export function askWindows(
+  text: string,
+  session: Session,
+  { turn, attempt }: { readonly turn: OpenTurn; readonly attempt: number },
+): MaybePromise<TextStop | undefined> {
   const gate = session.gateFor(turn.turnId);
   if (text === '' || !gate.has('onTextWindow')) return undefined;
-  const verdict =
-    session.held?.finish(text) ??
-    gate.textWindows(momentOf(turn, attempt)).ask({ text, before: '', released: 0, isFinal: true });
+  const windows = gate.textWindows(momentOf(turn, attempt));
+  const verdict = windows.ask({ text, before: '', released: 0, isFinal: true });
   return isThenable(verdict) ? verdict.then(stopOf) : stopOf(verdict);
 }
 

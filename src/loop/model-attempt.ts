@@ -249,8 +249,9 @@ function delta(
 }
 
 function toModelRequest(request: ChatRequest, session: Session): ModelRequest {
-  const { messages, settings, tools } = request;
+  const { messages, settings, tools, outputSchema } = request;
   const own = session.ports.settings;
   const both = settings === NO_SETTINGS ? own : { ...own, ...settings };
-  return { messages, settings: both, tools };
+  const asked = { messages, settings: both, tools };
+  return outputSchema === undefined ? asked : { ...asked, outputSchema };
 }

@@ -67,8 +67,8 @@ function callModel({ turn, attempt, request }: In<'calling'>): Effect {
   return effect;
 }
 
-function speechText(speech: Speech): { text: string; isFinal: boolean } {
-  return speech.kind === 'final'
-    ? { text: speech.response.text, isFinal: true }
-    : { text: speech.batch.text, isFinal: false };
+function speechText(speech: Speech): { text: string; isFinal: boolean; fromCall?: true } {
+  if (speech.kind === 'beside') return { text: speech.batch.text, isFinal: false };
+  const { text, fromCall } = speech.response;
+  return fromCall === true ? { text, isFinal: true, fromCall } : { text, isFinal: true };
 }

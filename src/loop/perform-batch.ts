@@ -10,10 +10,12 @@ import type { ToolPort } from '../tools/port.ts';
 import { checkCall } from './check-call.ts';
 import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
+import { findTool } from './find-tool.ts';
 import { momentOf } from './moment-of.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
+import { misfit, misfitOf, refuseEarly } from './step-answer.ts';
 
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
@@ -24,7 +26,7 @@ export function judgeBatch(effect: Of<'judge-batch'>, session: Session): MaybePr
   const { turn, attempt, response } = effect;
   const isCut = response.finishReason === 'length';
   const calls = response.toolCalls.map((call) => readCall(call, isCut, session));
-  return judgeAll(calls, session, { turn, attempt });
+  return judgeAll(refuseEarly(turn, calls), session, { turn, attempt });
 }
 
 /** Asks again about what will run after the approvals, with the answer in hand. Settled calls are left alone. */
@@ -85,7 +87,7 @@ class BatchJudge {
   /** Nothing when the next call can be judged at once; otherwise how the judging ends. */
   #ask(call: BatchCall, index: number): MaybePromise<LoopEvent> | undefined {
     const { turn, attempt } = this.#place;
-    const tool = this.#session.ports.tools.get(call.toolName);
+    const tool = findTool(this.#session, call.toolName);
     if (this.#failure !== undefined || call.refusal !== undefined || tool === undefined) {
       this.#judged.push({ call, verdict: NO_OPINION });
       return undefined;
@@ -148,10 +150,11 @@ class BatchJudge {
     const session = this.#session;
     if (failure !== undefined) session.error = failure.error;
     const retry = this.#judged.find(({ verdict }) => verdict.type === 'retry-with-feedback');
+    const { turn } = this.#place;
     const dropped = failure === undefined ? retry?.verdict : FAILED;
-    if (dropped !== undefined) {
-      retract(session, dropped, { turn: this.#place.turn, point: 'preToolUse' });
-    }
+    if (dropped !== undefined) retract(session, dropped, { turn, point: 'preToolUse' });
+    const problem = misfitOf(turn, this.#judged);
+    if (problem !== undefined) retract(session, misfit(problem), { turn, point: 'output' });
     const judged: Writable<BatchJudged> = {
       type: 'batch.judged',
       calls: this.#judged,
@@ -170,7 +173,7 @@ const FAILED = Object.freeze({ type: 'failed' });
 /** A call as the model or a policy wrote it. One that cannot be read is refused here and never reaches a policy. */
 function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
   const { callId, providerCallId, toolName, input, malformed } = call;
-  const tool = session.ports.tools.get(toolName);
+  const tool = findTool(session, toolName);
   const shape = isObject(input) ? undefined : 'the arguments are not a JSON object';
   const problem = isCut ? 'the answer was cut off before its end' : (malformed ?? shape);
   const read: Writable<BatchCall> = {

@@ -4,12 +4,15 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import type { AnswerPort } from '../tools/answer-port.ts';
 import { buildRequest } from './build-request.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent, ResponsePoint } from './event.ts';
 import type { TextStop } from './held-text.ts';
-import { judgeWholeText, releaseRest } from './judge-text.ts';
+import { askWindows, judgeWholeText, releaseRest } from './judge-text.ts';
 import { momentOf } from './moment-of.ts';
+import { checkOutgoing, checkResponse, outputOf } from './perform-answer.ts';
+import { textOfNotes } from './perform-notes.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import { systemPrompt } from './system-prompt.ts';
@@ -65,7 +68,9 @@ export function judgeRequest(
   const moment = momentOf(turn, attempt);
   const prompt = systemPrompt(session, turn.turnId, moment);
   if ('type' in prompt) return answer(prompt);
-  const request = buildRequest(effect, session, prompt);
+  const notes = session.ports.notes.length === 0 ? undefined : textOfNotes(session, turn);
+  if (typeof notes === 'object') return answer(notes);
+  const request = buildRequest(effect, session, { prompt, notes });
   session.request = request;
   if (!gate.has('preLlmRequest')) return answer(pass(request));
   return gate.request(request, moment, answer);
@@ -87,7 +92,7 @@ export function judgeResponse(
       tick: session.tick,
     });
   };
-  const takeVerdict = (verdict: ChainVerdict<ChatResponse>): MaybePromise<LoopEvent> => {
+  const accept = (verdict: ChainVerdict<ChatResponse>): MaybePromise<LoopEvent> => {
     const event = answer(verdict, 'onLlmResponse');
     if (verdict.type !== 'pass' || verdict.value.text === response.text) return event;
     const again = judgeWholeText({ ...effect, response: verdict.value }, session);
@@ -95,6 +100,16 @@ export function judgeResponse(
       stop === undefined ? event : answer(stop, 'onTextWindow');
     return isThenable(again) ? again.then(end) : end(again);
   };
+  const output = outputOf(turn, session);
+  const takeVerdict =
+    output === undefined
+      ? accept
+      : (verdict: ChainVerdict<ChatResponse>): MaybePromise<LoopEvent> =>
+          verdict.type === 'pass'
+            ? after(checkResponse(verdict.value, output, session), (misfit) =>
+                misfit === undefined ? accept(verdict) : answer(misfit, 'output'),
+              )
+            : accept(verdict);
   const goOn = (stop: TextStop | undefined): MaybePromise<LoopEvent> =>
     stop === undefined
       ? askAboutResponse(effect, session, takeVerdict)
@@ -119,16 +134,55 @@ export function judgeOutgoing(
   effect: Of<'judge-outgoing'>,
   session: Session,
 ): MaybePromise<LoopEvent> {
-  const { turn, text, isFinal } = effect;
+  const { turn } = effect;
+  const answer = (
+    verdict: ChainVerdict<OutgoingText>,
+    point: OutgoingPoint = 'onOutgoingMessage',
+  ): LoopEvent => {
+    const isMisfit = verdict.type === 'retry-with-feedback';
+    retract(session, verdict, { turn, point: isMisfit ? 'output' : point });
+    const { tick } = session;
+    return orCancelled(session, verdict, { type: 'outgoing.judged', verdict, point, tick });
+  };
+  const output = effect.isFinal ? outputOf(turn, session) : undefined;
+  return output === undefined
+    ? after(askAboutOutgoing(effect, session), answer)
+    : judgeFinal(effect, session, { output, answer });
+}
+
+/** Holds what the policies have left of the text against the schema. */
+function judgeFinal(
+  effect: Of<'judge-outgoing'>,
+  session: Session,
+  to: {
+    readonly output: AnswerPort;
+    readonly answer: (verdict: ChainVerdict<OutgoingText>, point?: OutgoingPoint) => LoopEvent;
+  },
+): MaybePromise<LoopEvent> {
+  const { turn, text, fromCall } = effect;
+  const { output, answer } = to;
+  const check = (verdict: ChainVerdict<OutgoingText>): MaybePromise<LoopEvent> =>
+    after(checkOutgoing(verdict, output, session), answer);
+  // What came as a call was no text until now.
+  const stop = fromCall === true ? askWindows(text, session, { turn, attempt: 1 }) : undefined;
+  return after(stop, (stopped) =>
+    stopped === undefined
+      ? after(askAboutOutgoing(effect, session), check)
+      : answer(stopped, 'onTextWindow'),
+  );
+}
+
+function askAboutOutgoing(
+  { turn, text, isFinal }: Of<'judge-outgoing'>,
+  session: Session,
+): MaybePromise<ChainVerdict<OutgoingText>> {
   const gate = session.gateFor(turn.turnId);
   const message: OutgoingText = Object.freeze({ text, isFinal });
-  const answer = (verdict: ChainVerdict<OutgoingText>): LoopEvent => {
-    retract(session, verdict, { turn, point: 'onOutgoingMessage' });
-    return orCancelled(session, verdict, { type: 'outgoing.judged', verdict });
-  };
-  if (text === '' || !gate.has('onOutgoingMessage')) return answer(pass(message));
-  return after(gate.outgoing(message, momentOf(turn, 1)), answer);
+  if (text === '' || !gate.has('onOutgoingMessage')) return pass(message);
+  return gate.outgoing(message, momentOf(turn, 1));
 }
+
+type OutgoingPoint = Extract<LoopEvent, { readonly type: 'outgoing.judged' }>['point'];
 
 function pass<Value>(value: Value): ChainVerdict<Value> {
   return { type: 'pass', value, modified: false };
@@ -144,9 +198,9 @@ function orCancelled(
 }
 
 /** Goes on at once with a synchronous verdict, which most are. */
-function after<Value>(
-  verdict: MaybePromise<ChainVerdict<Value>>,
-  answer: (verdict: ChainVerdict<Value>) => MaybePromise<LoopEvent>,
+function after<Verdict>(
+  verdict: MaybePromise<Verdict>,
+  answer: (verdict: Verdict) => MaybePromise<LoopEvent>,
 ): MaybePromise<LoopEvent> {
   return isThenable(verdict) ? verdict.then(answer) : answer(verdict);
 }

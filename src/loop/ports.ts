@@ -5,6 +5,7 @@ import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { Note } from './note.ts';
 import type { StatePort } from './state-port.ts';
 
 /** Everything the loop needs of the world. Built once per agent; `step` sees none of it. */
@@ -17,6 +18,8 @@ export interface Ports {
   readonly settings: ModelSettings;
   readonly tools: ToolLookup;
   readonly hooks: HookBinder;
+  /** What the model is told beside the messages, for one call each. */
+  readonly notes: readonly Note[];
   /** The schema of the threads' state; absent for an agent without one. */
   readonly state?: StatePort;
   readonly counters: Counters;

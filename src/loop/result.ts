@@ -2,7 +2,6 @@ import type { AgentHooksError } from '../errors/base.ts';
 import { RecordedError } from '../errors/interrupted.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
@@ -11,8 +10,11 @@ import type { Session } from './session.ts';
 import { costOfTurn } from './spend.ts';
 import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
 
-/** How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. */
-export type RunResult = RunFactsOfTurn & RunEnding;
+/**
+ * How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. `Output` is what the schema
+ * that the run was given makes of the answer; without one a completed turn has no `output`.
+ */
+export type RunResult<Output = never> = RunFactsOfTurn & RunEnding<Output>;
 
 /** What every result tells of its turn. */
 interface RunFactsOfTurn {
@@ -33,15 +35,19 @@ interface RunFactsOfTurn {
   readonly messages: readonly Message[];
 }
 
-type RunEnding =
+type RunEnding<Output> =
   /** The model answered. `finishReason` is `length` for an answer that was cut off. */
-  | {
+  | ({
       readonly status: 'completed';
+      /** What the user was shown. With an output schema, the answer as JSON. */
       readonly text: string;
       readonly finishReason: string;
-      /** What the answer holds, when a schema for it was given. */
-      readonly output?: JsonValue;
-    }
+    } & ([Output] extends [never]
+      ? unknown
+      : {
+          /** What the schema made of the text. */
+          readonly output: Output;
+        }))
   /** One step is done and the turn goes on (`runStep`). */
   | { readonly status: 'continues' }
   /** The turn waits for a person; answer with `resume`. */
@@ -66,7 +72,7 @@ type RunEnding =
 /** Reads the result off the state a run stopped in. */
 export function resultOf(session: Session): RunResult {
   const { phase } = session.state;
-  return { ...turnFacts(session, turnOf(phase)), ...endingOf(phase, session.error) };
+  return { ...turnFacts(session, turnOf(phase)), ...endingOf(phase, session) };
 }
 
 /** The result of a run whose store or state failed it: what was committed before stays. */
@@ -98,15 +104,22 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
   };
 }
 
-function endingOf(phase: Phase, live: AgentHooksError | undefined): RunEnding {
+function endingOf(phase: Phase, session: Session): RunEnding<never> {
   if (phase.name === 'awaiting-approval')
     return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
   if (phase.name !== 'finished') return { status: 'continues' };
   const { outcome } = phase;
+  if (outcome.status === 'completed') return { ...outcome, ...outputOfAnswer(session) };
   if (outcome.status !== 'failed') return outcome;
+  const live = session.error;
   // The live error has the cause; after a restart only what was stored is left.
   const error = live?.code === outcome.error.code ? live : new RecordedError(outcome.error);
   return { status: 'failed', error, text: outcome.text };
+}
+
+/** Known in the run that ended the turn; the store has the text. */
+function outputOfAnswer({ answer }: Session): { readonly output?: unknown } {
+  return answer === undefined ? {} : { output: answer.value };
 }
 
 export function openApprovals(batch: Batch): readonly Approval[] {

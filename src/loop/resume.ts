@@ -2,9 +2,10 @@ import { ApprovalError } from '../errors/approval-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
+import { findTool } from './find-tool.ts';
 import { mayAnswer } from './may-answer.ts';
 import type { RunResult } from './result.ts';
-import { resumption } from './run.ts';
+import { outputGiven, requireOutput, resumption } from './run.ts';
 import type { Session } from './session.ts';
 import type { BatchCall } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
@@ -21,14 +22,14 @@ export function resumeThread(
   return withThread(run, async (session, stored): Promise<LoopEvent | undefined> => {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
     const at = session.ports.clock.now();
+    const isGoingOn = answers.length > 0 || hasExpired(session, at);
+    if (isGoingOn) requireOutput(session);
     const taken: ApprovalAnswer[] = [];
     for (const answer of answers) taken.push(await checkAnswer(answer, session, { at, taken }));
-    if (taken.length > 0 || hasExpired(session, at)) {
-      session.values?.ensureFit();
-      const tick = session.now();
-      return { type: 'approvals.answered', answers: taken, at, tick };
-    }
-    return resumption(session);
+    if (!isGoingOn) return resumption(session);
+    session.values?.ensureFit();
+    const tick = session.now();
+    return { type: 'approvals.answered', answers: taken, at, tick, ...outputGiven(session) };
   });
 }
 
@@ -62,7 +63,7 @@ async function checkEdit(
   call: BatchCall,
   session: Session,
 ): Promise<ApprovalAnswer> {
-  const tool = session.ports.tools.get(call.toolName);
+  const tool = findTool(session, call.toolName);
   if (tool === undefined) {
     throw new ApprovalError(
       'altered',

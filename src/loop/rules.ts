@@ -34,6 +34,8 @@ export interface Prices {
 /** What `step` goes by beside the state. Never stored: a new release may bring other rules. */
 export interface Rules {
   readonly maxResponseRetries: number;
+  /** How many answers of a turn that do not fit their schema may be asked for again. */
+  readonly outputRetries: number;
   /** How often in a row `onError` may recover a model call. */
   readonly maxRecoveries: number;
   readonly resetStreakOn: 'accept' | 'user-message';

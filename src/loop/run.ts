@@ -4,6 +4,7 @@ import type { UserMessage } from '../protocol/message.ts';
 import type { LoopEvent } from './event.ts';
 import { openApprovals, type RunResult } from './result.ts';
 import type { Session } from './session.ts';
+import { turnOf } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
 
 /** Runs a whole turn, or one step of it when the rules say so. Throws `PendingApprovalError` before anything ran. */
@@ -27,6 +28,7 @@ export function runMessage(
       supersede,
       messageCount: session.messageCount,
       tick: session.now(),
+      ...outputGiven(session),
     };
   });
 }
@@ -71,13 +73,29 @@ export function resumption(session: Session): LoopEvent | undefined {
   session.values?.ensureFit();
   if (phase.name === 'awaiting-approval') return undefined;
   if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
-    return { type: 'turn.resumed', tick: session.now() };
+    requireOutput(session);
+    return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
   }
   throw new ThreadError('nothing-to-continue', {
     where: `thread '${session.threadId}'`,
     what: 'its last turn has ended',
     fix: 'Begin a new turn with a message',
   });
+}
+
+/** A schema checks more than its JSON form can say, so a stored turn goes on only with the schema itself. */
+export function requireOutput({ threadId, state, options }: Session): void {
+  if (turnOf(state.phase)?.output === undefined || options.output !== undefined) return;
+  throw new ThreadError('output-needed', {
+    where: `thread '${threadId}'`,
+    what: 'the final answer of its open turn has to fit an output schema, which is not stored',
+    fix: 'Pass `output` again, with the schema that the turn was begun with',
+  });
+}
+
+/** What the run was given takes the place of what the turn has: a schema may have been mended meanwhile. */
+export function outputGiven({ options }: Session): { readonly output?: JsonObject } {
+  return options.output === undefined ? {} : { output: options.output.jsonSchema };
 }
 
 function refuseWhilePending(session: Session, supersede: boolean): void {

@@ -10,6 +10,7 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StoredThread } from '../stores/port.ts';
+import type { AnswerPort } from '../tools/answer-port.ts';
 import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
@@ -23,6 +24,8 @@ export interface RunOptions {
   readonly facts: Omit<RunFacts, 'turnId' | 'threadId' | 'context' | 'model'>;
   readonly cancel: CancelScope;
   readonly rules: Rules;
+  /** What the final answer has to fit; set for a run whose turn wants that. */
+  readonly output?: AnswerPort;
   /** Where this run's own events go; absent for a run nobody streams. */
   readonly outlet?: (event: AgentEvent) => void;
   /** A promise while the reader of this run's events is behind; the model's stream waits for it. */
@@ -65,6 +68,8 @@ export class Session {
   hasStreamed = false;
   /** The text of the current response that waits for its windows; absent where nobody could let it go. */
   held: HeldText | undefined;
+  /** The latest text that was found to fit the output schema, and what that made of it. */
+  answer: { readonly text: string; readonly value: unknown } | undefined;
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
   #outbox: AgentEvent[] = [];
@@ -144,6 +149,10 @@ export class Session {
 
   messagesSince(position: number): readonly Message[] {
     return this.#history.slice(position);
+  }
+
+  get lastMessage(): Message | undefined {
+    return this.#history.at(-1);
   }
 
   append(messages: readonly Message[]): void {

@@ -41,9 +41,9 @@ export function spendIfAny(
     : spend(state, turn, { ...paid, usage });
 }
 
-/** What all calls of a turn cost; absent without prices, and where one of the calls has none. */
-export function costOfTurn(turn: OpenTurn | undefined): { readonly cost?: number } {
-  return turn?.cost === undefined || turn.unpriced === true ? {} : { cost: turn.cost };
+/** What all calls of a turn, or of a thread, cost; absent without prices, and where one of the calls has none. */
+export function costOfTurn(spent: Spent | undefined): { readonly cost?: number } {
+  return spent?.cost === undefined || spent.unpriced === true ? {} : { cost: spent.cost };
 }
 
 /** The price of the model that answered, else of the one that was asked. Names come from a provider, so only own members count. */

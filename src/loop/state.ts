@@ -78,6 +78,15 @@ export interface OpenTurn extends Spent {
   readonly denied?: readonly string[];
   /** How many answers in a row held nothing but calls that cannot be made. */
   readonly unusable?: number;
+  /** Set for a turn whose final answer has to fit a schema. */
+  readonly output?: OutputWish;
+}
+
+/** What a final answer has to fit: the JSON Schema that models are shown. Whoever goes on brings what checks it. */
+interface OutputWish {
+  readonly schema: JsonObject;
+  /** How many answers of the turn did not fit; absent for none. */
+  readonly misfits?: number;
 }
 
 /** How a turn ended, as stored. */
@@ -244,8 +253,15 @@ export type Phase =
   | { readonly name: 'finished'; readonly turn: OpenTurn; readonly outcome: Outcome };
 
 export type Speech =
-  | { readonly kind: 'final'; readonly response: ChatResponse }
+  | { readonly kind: 'final'; readonly response: FinalText }
   | { readonly kind: 'beside'; readonly batch: Batch };
+
+/** The answer that ends a turn. */
+export interface FinalText
+  extends Pick<ChatResponse, 'content' | 'text' | 'finishReason' | 'usage'> {
+  /** True when it came as a call, so that no window has seen it as text. */
+  readonly fromCall?: true;
+}
 
 /** A message that came while an earlier turn still has to be settled. */
 export interface NextTurn {
@@ -253,6 +269,8 @@ export interface NextTurn {
   /** Values of the thread's state that came with it. */
   readonly values?: JsonObject;
   readonly tick: number;
+  /** The JSON Schema its final answer has to fit. */
+  readonly output?: JsonObject;
 }
 
 /** A thread nobody has run yet. */

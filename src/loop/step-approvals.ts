@@ -7,6 +7,7 @@ import type { LoopEvent } from './event.ts';
 import { mayAnswer } from './may-answer.ts';
 import { noteDenied } from './repeats.ts';
 import type { Batch, BatchCall, Grant, OpenTurn, ThreadState } from './state.ts';
+import { withOutput } from './step-answer.ts';
 import { commitThen, type Transition } from './transition.ts';
 
 /** Records the answers, and what expired meanwhile. The batch is judged again when no call of it is open. */
@@ -20,7 +21,7 @@ export function onApprovalsAnswered(
   const calls = phase.batch.calls.map((call) => answerCall(call, answers, event.at));
   const changed = calls.filter((call, index) => call !== phase.batch.calls[index]);
   const batch: Batch = { ...phase.batch, calls };
-  const told = noteDenied(phase.turn, changed);
+  const told = noteDenied(withOutput(phase.turn, event.output), changed);
   const turn: OpenTurn = { ...told, activeSince: event.tick };
   const open = calls.some((call) => call.refusal === undefined && call.approval?.status === 'open');
   const next = open

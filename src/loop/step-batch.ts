@@ -5,6 +5,8 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
+import type { Usage } from '../protocol/chat.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { mayAnswer } from './may-answer.ts';
 import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
@@ -17,7 +19,8 @@ import {
   settleBatch,
 } from './settle-batch.ts';
 import type { Batch, BatchCall, LedgerNote, OpenTurn, ThreadState } from './state.ts';
-import { rejectResponse, resetStreak } from './step-response.ts';
+import { finalTextOf, misfitOf } from './step-answer.ts';
+import { rejectAnswer, rejectResponse, resetStreak } from './step-response.ts';
 import { commitThen, enter, failed, type Transition } from './transition.ts';
 
 type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
@@ -54,6 +57,9 @@ export function onBatchJudged(
       rules,
     });
   }
+  const problem = misfitOf(turn, event.calls);
+  if (problem !== undefined)
+    return rejectAnswer(state, turn, { problem, usage: response.usage, tick: event.tick, rules });
   const accepted = resetStreak(state);
   const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
   const batch: Writable<Batch> = { content, text, calls: judged, pauses: 0 };
@@ -65,7 +71,10 @@ export function onBatchJudged(
     return { ...settleBatch(accepted, counted, ending), error };
   }
   if (judged.some(isOpen)) return suspend(accepted, counted, { batch, tick: event.tick });
-  return speakOrRun(accepted, counted, batch);
+  return (
+    speakFinal(state, counted, { batch, usage: response.usage }) ??
+    speakOrRun(accepted, counted, batch)
+  );
 }
 
 /** A policy failed: no call of the batch runs, whatever the others said. */
@@ -167,7 +176,7 @@ function onRejudged(
   const next: Batch = { ...batch, calls };
   return calls.some(isOpen)
     ? suspend(state, turn, { batch: next, tick: event.tick })
-    : speakOrRun(state, turn, next);
+    : (speakFinal(state, turn, { batch: next, usage: NO_USAGE }) ?? speakOrRun(state, turn, next));
 }
 
 function rejudgeCall(
@@ -238,6 +247,18 @@ function suspend(
     { name: 'awaiting-approval', turn: stopped, batch },
     { turn, events, approvals },
   );
+}
+
+/** A final answer that came as a call is not run: its text is what the turn ends with. */
+function speakFinal(
+  state: ThreadState,
+  turn: OpenTurn,
+  { batch, usage }: { readonly batch: Batch; readonly usage: Usage },
+): Transition | undefined {
+  if (turn.output === undefined) return undefined;
+  const response = finalTextOf(turn, batch, usage);
+  if (response === undefined) return undefined;
+  return enter(state, { name: 'speaking', turn, speech: { kind: 'final', response } });
 }
 
 function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transition {

@@ -1,13 +1,14 @@
 import type { EventBody } from '../events/event.ts';
 import type { ChainVerdict } from '../hooks/gate.ts';
-import type { ChatResponse } from '../protocol/chat.ts';
 import type { OutgoingText } from '../protocol/texts.ts';
 import type { LoopEvent } from './event.ts';
 import { fallbackText } from './fallback-text.ts';
 import type { Rules } from './rules.ts';
 import { assistantMessage } from './settle-batch.ts';
-import type { OpenTurn, Outcome, ThreadState } from './state.ts';
+import type { FinalText, OpenTurn, Outcome, ThreadState } from './state.ts';
+import { problemIn } from './step-answer.ts';
 import { runBatch } from './step-batch.ts';
+import { dropResponse, rejectAnswer, resetStreak } from './step-response.ts';
 import { failed, finish, type Transition, type Writes } from './transition.ts';
 
 type OutgoingVerdict = ChainVerdict<OutgoingText>;
@@ -20,15 +21,11 @@ export function onOutgoingJudged(
 ): Transition | undefined {
   const { phase } = state;
   const { verdict } = event;
-  if (
-    phase.name !== 'speaking' ||
-    verdict.type === 'cancelled' ||
-    verdict.type === 'retry-with-feedback'
-  )
-    return undefined;
+  if (phase.name !== 'speaking' || verdict.type === 'cancelled') return undefined;
   const { turn, speech } = phase;
   if (speech.kind === 'final')
-    return finishSpoken(state, turn, { response: speech.response, verdict, rules });
+    return onFinalJudged(state, turn, { event, response: speech.response, rules });
+  if (verdict.type === 'retry-with-feedback') return undefined;
   const { batch } = speech;
   if (verdict.type === 'pass') {
     const { text } = verdict.value;
@@ -45,11 +42,37 @@ export function onOutgoingJudged(
   return runBatch(state, turn, { batch, events });
 }
 
+/** Only now is known whether an answer that has to fit a schema is accepted. */
+function onFinalJudged(
+  state: ThreadState,
+  turn: OpenTurn,
+  judged: {
+    readonly event: Extract<LoopEvent, { readonly type: 'outgoing.judged' }>;
+    readonly response: FinalText;
+    readonly rules: Rules;
+  },
+): Transition | undefined {
+  const { event, response, rules } = judged;
+  const { verdict, point, tick } = event;
+  if (turn.output === undefined) {
+    if (verdict.type === 'retry-with-feedback') return undefined;
+    return finishSpoken(state, turn, { response, verdict, rules });
+  }
+  if (verdict.type === 'retry-with-feedback') {
+    const problem = problemIn(verdict);
+    return rejectAnswer(state, turn, { problem, usage: response.usage, tick, rules });
+  }
+  const isStopped = verdict.type === 'block' || verdict.type === 'failed';
+  if (point === 'onTextWindow' && isStopped)
+    return dropResponse(state, turn, { verdict, point, rules });
+  return finishSpoken(resetStreak(state), turn, { response, verdict, rules });
+}
+
 function finishSpoken(
   state: ThreadState,
   turn: OpenTurn,
   spoken: {
-    readonly response: ChatResponse;
+    readonly response: FinalText;
     readonly verdict: OutgoingVerdict;
     readonly rules: Rules;
   },
@@ -113,7 +136,7 @@ function fallbackEvent(state: ThreadState, rules: Rules): EventBody {
 }
 
 /** No empty message enters the history: some providers refuse a thread that holds one. */
-function messageOf(response: ChatResponse, text: string): Writes {
+function messageOf(response: FinalText, text: string): Writes {
   const content = response.content.filter((part) => part.type !== 'tool-call');
   const message = assistantMessage(content, [], text);
   const worthKeeping = message.content.some((part) => part.type === 'text' || part.type === 'file');

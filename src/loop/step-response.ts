@@ -1,6 +1,7 @@
 import { joinFeedback, type NamedFeedback } from '../decisions/fold.ts';
-import { errorInfo } from '../errors/base.ts';
+import { type AgentHooksError, errorInfo } from '../errors/base.ts';
 import { HookError, ResponseRetryCapError } from '../errors/hook-error.ts';
+import { OutputError } from '../errors/output-error.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
@@ -8,8 +9,10 @@ import { textOf } from '../protocol/read-content.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent, ResponsePoint, TextVerdict } from './event.ts';
 import type { Rules } from './rules.ts';
+import { runsTools } from './runs-tools.ts';
 import { spend, spendIfAny } from './spend.ts';
 import type { Failure, OpenTurn, Phase, ThreadState } from './state.ts';
+import { problemIn } from './step-answer.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
@@ -135,25 +138,23 @@ export function onResponseJudged(
     case 'failed':
     case 'block':
       return dropResponse(state, turn, { verdict, point: event.point, rules });
-    case 'retry-with-feedback':
-      return rejectResponse(state, turn, {
-        feedback: verdict.feedback,
-        point: 'onLlmResponse',
-        usage: phase.response.usage,
-        tick: event.tick,
-        rules,
-      });
+    case 'retry-with-feedback': {
+      const { usage } = phase.response;
+      const { feedback } = verdict;
+      const { point, tick } = event;
+      if (point === 'output')
+        return rejectAnswer(state, turn, { problem: problemIn(verdict), usage, tick, rules });
+      return rejectResponse(state, turn, { feedback, point, usage, tick, rules });
+    }
     case 'cancelled':
       return undefined;
     case 'pass': {
       const response = verdict.value;
       if (runsTools(response))
         return enter(state, { name: 'preflighting', turn, attempt: phase.attempt, response });
-      return enter(resetStreak(state), {
-        name: 'speaking',
-        turn,
-        speech: { kind: 'final', response },
-      });
+      // One that has to fit a schema is accepted with what becomes of its text.
+      const accepted = turn.output === undefined ? resetStreak(state) : state;
+      return enter(accepted, { name: 'speaking', turn, speech: { kind: 'final', response } });
     }
   }
 }
@@ -171,7 +172,7 @@ export function onTextStopped(
   return dropResponse(paid.state, paid.turn, { verdict, point: 'onTextWindow', rules });
 }
 
-function dropResponse(
+export function dropResponse(
   state: ThreadState,
   turn: OpenTurn,
   {
@@ -201,6 +202,8 @@ export function rejectResponse(
     readonly usage: Usage;
     readonly tick: number;
     readonly rules: Rules;
+    /** Set when this is one rejection of its kind too many. */
+    readonly exhausted?: AgentHooksError;
   },
 ): Transition {
   const { feedback, point, rules } = rejection;
@@ -210,13 +213,13 @@ export function rejectResponse(
   const events: EventBody[] = [
     { type: 'llm.rejected', by, point, streak: streak.count, usage: rejection.usage },
   ];
-  if (streak.count >= rules.maxResponseRetries) {
-    const error = new ResponseRetryCapError({
-      policy: by,
-      point,
-      streak: streak.count,
-      max: rules.maxResponseRetries,
-    });
+  const { count } = streak;
+  const max = rules.maxResponseRetries;
+  const error =
+    count >= max
+      ? new ResponseRetryCapError({ policy: by, point, streak: count, max })
+      : rejection.exhausted;
+  if (error !== undefined) {
     const ended = finish(rejected, turn, {
       outcome: failed(error),
       events,
@@ -235,20 +238,44 @@ export function rejectResponse(
   });
 }
 
+/**
+ * Drops an answer that does not fit its schema and asks for another: a rejection like any other, which is also counted
+ * in the turn. The `problem` names fields and quotes no value.
+ */
+export function rejectAnswer(
+  state: ThreadState,
+  turn: OpenTurn,
+  misfit: {
+    readonly problem: string;
+    readonly usage: Usage;
+    readonly tick: number;
+    readonly rules: Rules;
+  },
+): Transition {
+  const { turnId, step, output } = turn;
+  if (output === undefined) throw new TypeError('an answer was held against a schema nobody set');
+  const { problem, ...rest } = misfit;
+  const misfits = (output.misfits ?? 0) + 1;
+  const isLast = misfits > misfit.rules.outputRetries;
+  return rejectResponse(
+    state,
+    { ...turn, output: { ...output, misfits } },
+    {
+      ...rest,
+      feedback: [{ policy: 'agent', feedback: `${AGAIN}: ${problem}` }],
+      point: 'output',
+      ...(isLast && { exhausted: new OutputError({ turnId, step, answers: misfits, problem }) }),
+    },
+  );
+}
+
+const AGAIN = 'Give the final answer again, in the form that was asked for';
+
 /** The response was accepted and its batch, if any, survived: the streak is over (L5), and so are recoveries (L9). */
 export function resetStreak(state: ThreadState): ThreadState {
   if (state.streak.count === 0 && state.recoveries === undefined) return state;
   const { recoveries: _over, ...rest } = state;
   return { ...rest, streak: { count: 0, policy: '', point: '' } };
-}
-
-/**
- * Tools run only for a model that stopped to call them; of one that was cut off, each call
- * is answered as an error. A policy that puts calls in makes it one that stopped for them.
- */
-function runsTools(response: ChatResponse): boolean {
-  const { finishReason, toolCalls } = response;
-  return toolCalls.length > 0 && (finishReason === 'tool-calls' || finishReason === 'length');
 }
 
 function respondedEvent(response: ChatResponse, cost: number | undefined): EventBody {

@@ -11,6 +11,7 @@ import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
 import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
+import { withOutput } from './step-answer.ts';
 import { resetStreak } from './step-response.ts';
 import {
   closingEvents,
@@ -31,8 +32,7 @@ export function onTurnRequested(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  const { message, tick, values } = event;
-  const next: NextTurn = { message, tick, ...(values !== undefined && { values }) };
+  const next = nextTurnOf(event);
   switch (phase.name) {
     case 'idle':
     case 'finished':
@@ -55,6 +55,15 @@ export function onTurnRequested(
   }
 }
 
+function nextTurnOf({ message, tick, values, output }: Of<'turn.requested'>): NextTurn {
+  return {
+    message,
+    tick,
+    ...(values !== undefined && { values }),
+    ...(output !== undefined && { output }),
+  };
+}
+
 /** Picks a stored turn up where it is: a step that was not begun, a call that may have been, tools that may have run. */
 export function onTurnResumed(
   state: ThreadState,
@@ -62,12 +71,11 @@ export function onTurnResumed(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  if (phase.name === 'running')
-    return enter(state, { ...phase, turn: active(phase.turn, event.tick), recovering: true });
-  if (phase.name === 'rejudging')
-    return enter(state, { ...phase, turn: active(phase.turn, event.tick) });
-  if (phase.name !== 'requesting') return undefined;
-  const turn = active(phase.turn, event.tick);
+  if (phase.name !== 'running' && phase.name !== 'rejudging' && phase.name !== 'requesting')
+    return undefined;
+  const turn = withOutput(active(phase.turn, event.tick), event.output);
+  if (phase.name === 'running') return enter(state, { ...phase, turn, recovering: true });
+  if (phase.name === 'rejudging') return enter(state, { ...phase, turn });
   if (phase.attempt >= rules.maxAttempts) {
     const error = new ModelError('attempts-exhausted', {
       where: `turn '${turn.turnId}', step ${turn.step}`,
@@ -104,6 +112,7 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
     firstMessage: messageCount,
     activeMs: 0,
     activeSince: next.tick,
+    ...(next.output !== undefined && { output: { schema: next.output } }),
   };
   const events: EventBody[] = [{ type: 'turn.started', isFirst: turn.isFirst }];
   const begun = { ...withValues(state, next.values, events), turn: number };

@@ -11,9 +11,9 @@ const HIGH_WATER = 64;
  * leaving its loop so holds the run, and its thread, until it goes on, leaves, or the run is cancelled. One that
  * leaves, or never begins, holds nothing up.
  */
-export interface RunStream extends AsyncIterable<AgentEvent> {
+export interface RunStream<Output = never> extends AsyncIterable<AgentEvent> {
   /** Settles when the run has ended; rejects only for a mistake of the caller. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Output>>;
 }
 
 interface Reader {

@@ -4,7 +4,14 @@ import type { ChatStreamPart } from '../protocol/chat.ts';
 import { AttemptCounter } from './attempt-counter.ts';
 import { cutShort } from './cut-short.ts';
 import { Failures } from './fallback-failures.ts';
-import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from './port.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelCapabilities,
+  ModelRequest,
+  ModelResponse,
+} from './port.ts';
+import { sharedCapabilities } from './shared-capabilities.ts';
 
 export interface FallbackOptions {
   /** Default: `fallback(a, b)`, with the ids of the models. */
@@ -50,11 +57,13 @@ export function fallbackModel(
 
 class FallbackModel implements ChatModel {
   readonly id: string;
+  readonly capabilities: ModelCapabilities;
   readonly #models: readonly ChatModel[];
   readonly #on: (error: ModelError) => boolean;
 
   constructor(models: readonly ChatModel[], { id, on }: FallbackOptions) {
     this.id = id ?? `fallback(${models.map((model) => model.id).join(', ')})`;
+    this.capabilities = sharedCapabilities(models);
     this.#models = models;
     this.#on = on ?? (({ code }) => !STAYS.has(code));
   }

@@ -6,6 +6,7 @@ import type {
   ToolDescription,
   Usage,
 } from '../protocol/chat.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { FilePart, Message, ReasoningPart, TextPart } from '../protocol/message.ts';
 
 /** One call as a model gets it: policies have been asked, the agent's settings are merged in. */
@@ -13,6 +14,8 @@ export interface ModelRequest {
   readonly messages: readonly Message[];
   readonly settings: ModelSettings;
   readonly tools: readonly ToolDescription[];
+  /** The JSON Schema that the text of the answer has to fit; only for a model whose `capabilities` name it. */
+  readonly outputSchema?: JsonObject;
 }
 
 /** One answer as a model gives it: tool arguments are still the text the model wrote. */
@@ -52,6 +55,12 @@ export interface ModelRetry {
   readonly reason: string;
 }
 
+/** What a model can do beyond texts and tools. */
+export interface ModelCapabilities {
+  /** True for one that answers in JSON by `outputSchema`. Any other is asked to call a tool with its answer. */
+  readonly outputSchema?: boolean;
+}
+
 /**
  * A language model. Both methods answer the same request; `stream` ends with exactly one `finish` part.
  * Failures are thrown as `ModelError`; any other error counts as `model-failed`. The usage of an answer holds
@@ -59,6 +68,8 @@ export interface ModelRetry {
  */
 export interface ChatModel {
   readonly id: string;
+  /** Default: none. */
+  readonly capabilities?: ModelCapabilities;
   generate(request: ModelRequest, options: ModelCallOptions): PromiseLike<ModelResponse>;
   stream(request: ModelRequest, options: ModelCallOptions): AsyncIterable<ChatStreamPart>;
 }

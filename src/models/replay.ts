@@ -42,7 +42,9 @@ export function replayModel(
     if (what !== undefined) diverged ??= { call: index + 1, what };
     return toAnswer(answer);
   });
-  const model = scriptedModel(entries, { id: options.id ?? 'replay' });
+  // What was recorded of an answer with a schema is its text, however the model gave it.
+  const capabilities = { outputSchema: true };
+  const model = scriptedModel(entries, { id: options.id ?? 'replay', capabilities });
   return Object.defineProperties(model, {
     remaining: { get: () => Math.max(0, turns.length - model.calls) },
     expected: { get: () => turns[model.calls]?.before ?? [] },

@@ -2,7 +2,14 @@ import { ConfigError } from '../errors/config-error.ts';
 import { ModelError } from '../errors/model-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
-import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from './port.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelCapabilities,
+  ModelRequest,
+  ModelResponse,
+} from './port.ts';
+import { sharedCapabilities } from './shared-capabilities.ts';
 
 export interface RouterOptions<Name extends string> {
   /** Default: `router`. */
@@ -30,6 +37,7 @@ export function routerModel<Name extends string>(options: RouterOptions<Name>): 
 
 class RouterModel implements ChatModel {
   readonly id: string;
+  readonly capabilities: ModelCapabilities;
   readonly #models: ReadonlyMap<string, ChatModel>;
   readonly #route: (request: ModelRequest) => MaybePromise<string>;
 
@@ -39,6 +47,7 @@ class RouterModel implements ChatModel {
     route: (request: ModelRequest) => MaybePromise<string>,
   ) {
     this.id = id;
+    this.capabilities = sharedCapabilities([...models.values()]);
     this.#models = models;
     this.#route = route;
   }

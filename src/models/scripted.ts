@@ -7,6 +7,7 @@ import type { ChatStreamPart, FinishReason, ModelToolCall, Usage } from '../prot
 import type {
   ChatModel,
   ModelCallOptions,
+  ModelCapabilities,
   ModelPart,
   ModelRequest,
   ModelResponse,
@@ -50,6 +51,8 @@ export interface ScriptedModelOptions {
   readonly delayMs?: number;
   /** Refuse what a real provider would refuse, such as a tool call without a result. Default: false. */
   readonly strict?: boolean;
+  /** Default: none, so that a final answer with a schema is asked for as a call of `final_answer`. */
+  readonly capabilities?: ModelCapabilities;
 }
 
 /** A model that answers from a script. `requests` holds every request it was given, in order. */
@@ -73,6 +76,7 @@ export function scriptedModel(
 
 class Scripted implements ScriptedModel {
   readonly id: string;
+  readonly capabilities: ModelCapabilities;
   readonly requests: ModelRequest[] = [];
   readonly #script: readonly ScriptEntry[];
   readonly #options: ScriptedModelOptions;
@@ -80,6 +84,7 @@ class Scripted implements ScriptedModel {
 
   constructor(script: readonly ScriptEntry[], options: ScriptedModelOptions) {
     this.id = options.id ?? 'scripted';
+    this.capabilities = options.capabilities ?? {};
     this.#script = [...script];
     this.#options = options;
   }

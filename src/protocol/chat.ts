@@ -32,12 +32,14 @@ export interface ToolDescription {
 
 /**
  * What is about to be sent to a model. `settings` starts empty: it holds only what policies set for this one
- * call, over the agent's own defaults. `tools` is read-only: a changed list is refused.
+ * call, over the agent's own defaults. `tools` and `outputSchema` are read-only: changed ones are refused.
  */
 export interface ChatRequest {
   readonly messages: readonly Message[];
   readonly settings: ModelSettings;
   readonly tools: readonly ToolDescription[];
+  /** The JSON Schema that the text of the answer has to fit, for a model that takes one. */
+  readonly outputSchema?: JsonObject;
 }
 
 /** A tool call as a policy sees it in a response. */

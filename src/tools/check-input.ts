@@ -16,26 +16,58 @@ import {
   type ToolSchema,
 } from './schema.ts';
 
-export type Checked = { readonly input: JsonObject } | { readonly problem: string };
+export type Checked = { readonly input: JsonObject } | Problem;
+
+/** `input` is wire JSON, and `value` what the schema made of it. */
+export type Parsed = { readonly input: JsonObject; readonly value: unknown } | Problem;
+
+interface Problem {
+  readonly problem: string;
+}
+
+/** What is checked, in the words of whoever reads the problem. */
+export interface Checking {
+  readonly subject: string;
+  /** What a fault of the whole value is named by. */
+  readonly root: 'input' | 'output';
+  readonly schema: ToolSchema;
+}
 
 /**
  * Checks wire JSON against a schema. What comes back is still wire JSON, frozen and of its own: without the
  * keys the schema drops, and without a `null` where the schema wants the key to be absent, which is how
  * several models leave an optional field out.
  */
-export function checkInput(
-  toolName: string,
-  schema: ToolSchema,
+export function checkInput(checking: Checking, value: JsonValue): MaybePromise<Checked> {
+  return check({ checking, accept: inputOnly }, value);
+}
+
+/** The same, with what the schema makes of it. */
+export function parseInput(checking: Checking, value: JsonValue): MaybePromise<Parsed> {
+  return check({ checking, accept: withValue }, value);
+}
+
+const inputOnly = (input: JsonObject): Checked => ({ input });
+const withValue = (input: JsonObject, value: unknown): Parsed => ({ input, value });
+
+interface Check<Accepted> {
+  readonly checking: Checking;
+  readonly accept: (input: JsonObject, parsed: unknown) => Accepted;
+}
+
+function check<Accepted>(
+  about: Check<Accepted>,
   value: JsonValue,
-): MaybePromise<Checked> {
+): MaybePromise<Accepted | Problem> {
+  const { subject, schema } = about.checking;
   const unfit = shapeProblem(value);
-  if (unfit !== undefined) return { problem: `the input of tool '${toolName}' ${unfit}` };
+  if (unfit !== undefined) return { problem: `${subject} ${unfit}` };
   // An object by the check above. What is frozen was read or copied by the engine, and is plain JSON already.
   const wire = (Object.isFrozen(value) ? value : toJson(value)) as JsonObject;
   return whenParsed(schema, wire, (result) =>
     result.issues === undefined
-      ? accepted(schema, wire)
-      : withoutNulls({ toolName, schema, wire, issues: result.issues }),
+      ? about.accept(prune(schema, wire), result.value)
+      : withoutNulls(about, wire, result.issues),
   );
 }
 
@@ -50,26 +82,25 @@ function shapeProblem(value: JsonValue): string | undefined {
   return key === undefined ? undefined : `holds the key '${key}', which no tool accepts`;
 }
 
-function accepted(schema: ToolSchema, wire: JsonObject): Checked {
+function prune(schema: ToolSchema, wire: JsonObject): JsonObject {
   const pruned = isZod(schema) ? pruneUnknown(schema, wire) : wire;
-  return { input: deepFreeze(pruned as JsonObject) }; // Pruning an object gives an object.
-}
-
-interface Refused {
-  readonly toolName: string;
-  readonly schema: ToolSchema;
-  readonly wire: JsonObject;
-  readonly issues: readonly SchemaIssue[];
+  return deepFreeze(pruned as JsonObject); // Pruning an object gives an object.
 }
 
 /** Reads a refused `null` as "absent" and asks once more; if that does not settle it, the first faults count. */
-function withoutNulls(refused: Refused): MaybePromise<Checked> {
-  const lighter = dropNulls(refused.wire, refused.issues);
-  if (lighter === undefined) return { problem: problemOf(refused) };
-  return whenParsed(refused.schema, lighter, (result) =>
-    result.issues === undefined
-      ? accepted(refused.schema, lighter)
-      : { problem: problemOf(refused) },
+function withoutNulls<Accepted>(
+  { checking, accept }: Check<Accepted>,
+  wire: JsonObject,
+  issues: readonly SchemaIssue[],
+): MaybePromise<Accepted | Problem> {
+  const { schema } = checking;
+  const refused = (): Problem => ({
+    problem: `${checking.subject} does not fit: ${describeIssues(issues, wire, checking.root)}`,
+  });
+  const lighter = dropNulls(wire, issues);
+  if (lighter === undefined) return refused();
+  return whenParsed(schema, lighter, (result) =>
+    result.issues === undefined ? accept(prune(schema, lighter), result.value) : refused(),
   );
 }
 
@@ -77,8 +108,7 @@ function withoutNulls(refused: Refused): MaybePromise<Checked> {
 function dropNulls(wire: JsonObject, issues: readonly SchemaIssue[]): JsonObject | undefined {
   const copy = structuredClone(wire);
   let dropped = false;
-  for (const issue of issues) {
-    const path = pathOf(issue);
+  for (const path of issues.flatMap((issue) => pathsIn(issue, []))) {
     const key = path.at(-1);
     const parent = path.slice(0, -1).reduce<unknown>(readOwn, copy);
     if (key === undefined || Array.isArray(parent) || readOwn(parent, key) !== null) continue;
@@ -88,21 +118,24 @@ function dropNulls(wire: JsonObject, issues: readonly SchemaIssue[]): JsonObject
   return dropped ? copy : undefined;
 }
 
+/** Of a union, also what each alternative objects to. */
+function pathsIn(issue: SchemaIssue, parent: readonly PropertyKey[]): (readonly PropertyKey[])[] {
+  const path = [...parent, ...pathOf(issue)];
+  const below = (issue.errors ?? []).flat();
+  return [path, ...below.flatMap((each) => pathsIn(each, path))];
+}
+
 function readOwn(value: unknown, key: PropertyKey): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? Reflect.get(value, key)
     : undefined;
 }
 
-function problemOf({ toolName, issues, wire }: Refused): string {
-  return `the input of tool '${toolName}' does not fit: ${describeIssues(issues, wire)}`;
-}
-
-function whenParsed(
+function whenParsed<Answer>(
   schema: ToolSchema,
   value: JsonObject,
-  then: (result: SchemaResult<unknown>) => MaybePromise<Checked>,
-): MaybePromise<Checked> {
+  then: (result: SchemaResult<unknown>) => MaybePromise<Answer>,
+): MaybePromise<Answer> {
   const result = parseWith(schema, value);
   return isThenable(result) ? result.then(then) : then(result);
 }

@@ -79,7 +79,7 @@ function isOptional(accepts: (value: unknown) => boolean): (value: unknown) => b
 }
 
 /** Some libraries make their schemas functions. */
-function isSchema(value: unknown): boolean {
+export function isSchema(value: unknown): boolean {
   return (
     ((typeof value === 'object' && value !== null) || typeof value === 'function') &&
     '~standard' in value &&

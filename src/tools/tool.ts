@@ -4,7 +4,7 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf } from '../protocol/state-values.ts';
 import type { SideEffects, ToolInvocation, ToolTier } from '../protocol/tool.ts';
-import { checkInput } from './check-input.ts';
+import { type Checking, checkInput } from './check-input.ts';
 import { checkToolOptions } from './check-options.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
@@ -86,6 +86,11 @@ export function tool<
   const { name, inputSchema } = options;
   const sideEffects = options.sideEffects ?? 'once';
   const tier = options.tier ?? (options.sideEffects === 'none' ? 'auto' : 'confirm');
+  const checking: Checking = {
+    subject: `the input of tool '${name}'`,
+    root: 'input',
+    schema: inputSchema,
+  };
   return Object.freeze({
     name,
     displayName: options.displayName ?? name,
@@ -97,9 +102,13 @@ export function tool<
     description: Object.freeze({
       name,
       description: options.description,
-      inputSchema: inputJsonSchema(name, inputSchema),
+      inputSchema: inputJsonSchema(inputSchema, {
+        code: 'invalid-tool',
+        where: `tool '${name}'`,
+        member: 'inputSchema',
+      }),
     }),
-    check: (input: JsonValue) => checkInput(name, inputSchema, input),
+    check: (input: JsonValue) => checkInput(checking, input),
     run: (input: JsonObject, ctx: ToolContext<Context, State>) => runTool(options, input, ctx),
     matches: (
       invocation: ToolInvocation<unknown>,

@@ -1,12 +1,19 @@
 import { ConfigError } from '../../errors/config-error.ts';
 import type { ChatStreamPart, ModelSettings, ToolDescription } from '../../protocol/chat.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from '../port.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelCapabilities,
+  ModelRequest,
+  ModelResponse,
+} from '../port.ts';
 import { toModelError } from './model-error.ts';
 import type { ModelFacts } from './read-finish.ts';
 import { readResult } from './read-result.ts';
 import { readStream } from './read-stream.ts';
 import type { AiSdkCallOptions, AiSdkModel } from './spec.ts';
+import { strictSchema } from './strict-schema.ts';
 import { toPrompt } from './to-prompt.ts';
 
 export interface AiSdkOptions {
@@ -14,6 +21,12 @@ export interface AiSdkOptions {
   readonly id?: string;
   /** Handed to the provider with every call, such as `{ openai: { reasoningEffort: 'low' } }`. */
   readonly providerOptions?: JsonObject;
+  /**
+   * Whether the model is sent the schema of an `output` as its response format. `false` asks for a call of
+   * `final_answer` in its place, for endpoints that take no schema. Default: true, unless the package says of itself
+   * that it does not support it.
+   */
+  readonly outputSchema?: boolean;
 }
 
 const VERSIONS: readonly unknown[] = ['v2', 'v3', 'v4'];
@@ -50,11 +63,13 @@ function isModel(value: unknown): boolean {
 
 class FromAiSdk implements ChatModel {
   readonly id: string;
+  readonly capabilities: ModelCapabilities;
   readonly #model: AiSdkModel;
   readonly #facts: ModelFacts;
   readonly #providerOptions: JsonObject | undefined;
   #lastTools: readonly ToolDescription[] = [];
   #lastFunctions: readonly object[] = [];
+  #lastFormat: { readonly of: JsonObject; readonly schema: JsonObject } | undefined;
 
   constructor(model: AiSdkModel, options: AiSdkOptions) {
     this.#model = model;
@@ -62,6 +77,9 @@ class FromAiSdk implements ChatModel {
     const { specificationVersion, provider } = model;
     this.#facts = { id: this.id, specificationVersion, provider };
     this.#providerOptions = options.providerOptions;
+    this.capabilities = Object.freeze({
+      outputSchema: options.outputSchema ?? supportsSchema(model),
+    });
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
@@ -90,13 +108,14 @@ class FromAiSdk implements ChatModel {
   }
 
   #callOptions(
-    { messages, settings, tools }: ModelRequest,
+    { messages, settings, tools, outputSchema }: ModelRequest,
     { signal }: ModelCallOptions,
   ): AiSdkCallOptions {
     return {
       prompt: toPrompt(messages, this.#model.specificationVersion, this.id),
       ...toSettings(settings),
       ...(tools.length > 0 && { tools: this.#functions(tools) }),
+      ...(outputSchema !== undefined && { responseFormat: this.#format(outputSchema) }),
       ...(this.#providerOptions !== undefined && { providerOptions: this.#providerOptions }),
       abortSignal: signal,
     };
@@ -109,6 +128,17 @@ class FromAiSdk implements ChatModel {
     this.#lastFunctions = tools.map((tool) => ({ type: 'function', ...tool }));
     return this.#lastFunctions;
   }
+
+  /** The schema is the same object for every request of a run. */
+  #format(of: JsonObject): { readonly type: 'json'; readonly schema: object } {
+    if (this.#lastFormat?.of !== of) this.#lastFormat = { of, schema: strictSchema(of) };
+    return { type: 'json', schema: this.#lastFormat.schema };
+  }
+}
+
+/** A package that sends no schema would ask for any JSON at all. */
+function supportsSchema(model: AiSdkModel): boolean {
+  return !('supportsStructuredOutputs' in model) || model.supportsStructuredOutputs !== false;
 }
 
 function toSettings({ maxTokens, stop, ...same }: ModelSettings): Partial<AiSdkCallOptions> {

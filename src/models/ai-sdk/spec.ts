@@ -21,6 +21,7 @@ export interface AiSdkCallOptions {
   readonly stopSequences?: readonly string[];
   readonly seed?: number;
   readonly tools?: readonly unknown[];
+  readonly responseFormat?: { readonly type: string; readonly schema?: object };
   readonly abortSignal?: AbortSignal;
   readonly providerOptions?: object;
 }

@@ -1,6 +1,12 @@
 import { ModelError } from '../../errors/model-error.ts';
 import type { ChatStreamPart } from '../../protocol/chat.ts';
-import type { ChatModel, ModelCallOptions, ModelRequest, ModelResponse } from '../port.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelCapabilities,
+  ModelRequest,
+  ModelResponse,
+} from '../port.ts';
 import { Attempt } from './attempt.ts';
 import { type RetryLimits, type RetryOptions, readRetryOptions } from './options.ts';
 import { RetriedStream } from './retried-stream.ts';
@@ -20,11 +26,13 @@ export function retryModel(model: ChatModel, options: RetryOptions = {}): ChatMo
 
 class RetryModel implements ChatModel {
   readonly id: string;
+  readonly capabilities: ModelCapabilities;
   readonly #model: ChatModel;
   readonly #limits: RetryLimits;
 
   constructor(model: ChatModel, limits: RetryLimits) {
     this.id = model.id;
+    this.capabilities = model.capabilities ?? {};
     this.#model = model;
     this.#limits = limits;
   }
