@@ -8,6 +8,7 @@ export type {
   StepInput,
   SubmitInput,
 } from './agent/agent-options.ts';
+export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';

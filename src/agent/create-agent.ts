@@ -5,10 +5,12 @@ import { ThreadError } from '../errors/thread-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
-import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
+import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { fallbackText } from '../loop/fallback-text.ts';
+import { startChild } from '../loop/child-run.ts';
+import { type ChildAgent, isChildTool } from '../loop/child-tool.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
@@ -35,10 +37,12 @@ import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
+import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
+import { listApprovals } from './list-approvals.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { givenFacts } from './run-facts.ts';
@@ -95,11 +99,11 @@ interface LiveRun {
 
 class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly name: string;
+  readonly [AS_CHILD]: ChildAgent;
   readonly #options: AgentOptions<Context, StateValues>;
-  readonly #ports: Omit<Ports, 'hooks'>;
+  readonly #ports: Omit<Ports, 'hooks' | 'policies'>;
   readonly #rules: Rules;
   readonly #state: StateSchema | undefined;
-  readonly #leases: LeaseKeeper;
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
   readonly #live = new Map<string, LiveRun>();
@@ -115,7 +119,13 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     this.#state = stateOf(options);
     this.#rules = rulesOf(options, this.#state);
     this.#ports = portsOf(options, this.#observers, this.#state);
-    this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
+    this[AS_CHILD] = childAgent({
+      name: options.name,
+      ports: this.#ports,
+      rules: this.#rules,
+      hooksFor: this.#hooksFor,
+      isMade: typeof options.hooks === 'function',
+    });
   }
 
   run(input: RunInput<Context, StateValues>): Promise<RunResult> {
@@ -186,7 +196,9 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     }
     checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
     const now = this.#ports.clock.now();
-    const open = await this.#ports.store.pendingApprovals(page);
+    const { store, tools } = this.#ports;
+    const hasSubagents = tools.names.some((name) => isChildTool(tools.get(name)));
+    const open = await listApprovals(store, page, hasSubagents);
     return open.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
   }
 
@@ -283,7 +295,6 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     const running: { run?: LiveRun } = {};
     const result = start.begin({
       ports: this.#portsWith(hooks),
-      leases: this.#leases,
       threadId,
       // Only the run that holds the thread can be cancelled through it.
       onClaimed: () => running.run && this.#live.set(threadId, running.run),
@@ -303,6 +314,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
         windowed,
         streams: outlet !== undefined,
         ...(start.interruption !== undefined && { onStored: start.interruption.stored }),
+        startChild,
       },
     });
     const done = result.finally(() => {
@@ -322,13 +334,11 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   #portsWith(hooks: CompiledHooks): Ports {
     if (this.#bound?.compiled !== hooks) {
       const bind: Ports['hooks'] = (facts, ports) => bindHooks(hooks, facts, ports);
-      this.#bound = { compiled: hooks, ports: { ...this.#ports, hooks: bind } };
+      this.#bound = { compiled: hooks, ports: { ...this.#ports, hooks: bind, policies: hooks } };
     }
     return this.#bound.ports;
   }
 }
-
-const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
 
 const NO_PATH: readonly string[] = Object.freeze([]);
 
@@ -357,14 +367,16 @@ function portsOf(
   options: Options,
   observers: Observers,
   state: StateSchema | undefined,
-): Omit<Ports, 'hooks'> {
+): Omit<Ports, 'hooks' | 'policies'> {
   const { tools = [], knowledge } = options;
   const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
   const registry = toolRegistry([...tools, ...search]);
+  const store = options.store ?? memoryStore();
   return {
     agentName: options.name,
     instructions: options.instructions ?? '',
-    store: options.store ?? memoryStore(),
+    store,
+    leases: new LeaseKeeper(store, options.leaseMs ?? 30_000),
     model: options.model,
     settings: deepFreeze(structuredClone(options.settings ?? {})),
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },

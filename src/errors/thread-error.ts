@@ -4,7 +4,8 @@ export type ThreadErrorCode =
   | 'unknown-thread'
   | 'pending-approval'
   | 'nothing-to-continue'
-  | 'agent-mismatch';
+  | 'agent-mismatch'
+  | 'child-thread';
 
 /** The caller asked something of a thread that its state does not allow. Thrown before anything ran. */
 export class ThreadError extends AgentHooksError {

@@ -1,4 +1,5 @@
 import type { AgentEvent, EventType } from '../events/event.ts';
+import type { CompiledHooks } from '../hooks/compile.ts';
 import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
@@ -6,6 +7,7 @@ import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { StatePort } from './state-port.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
 
 /** Everything the loop needs of the world. Built once per agent; `step` sees none of it. */
 export interface Ports {
@@ -19,6 +21,10 @@ export interface Ports {
   readonly hooks: HookBinder;
   /** The schema of the threads' state; absent for an agent without one. */
   readonly state?: StatePort;
+  /** The policies that `hooks` binds: they hold in subagents too. */
+  readonly policies: CompiledHooks;
+  /** Renews the claims of this agent's runs. */
+  readonly leases: LeaseKeeper;
   readonly counters: Counters;
   readonly clock: Clock;
   /** A fresh id nobody can guess. */

@@ -41,6 +41,18 @@ export function onTurnRequested(
       return afterInterrupted(phase.turn, () => openTurn(state, next, event.messageCount));
     case 'running':
       return enter(state, { ...phase, recovering: true, next });
+    case 'awaiting-child': {
+      if (!event.supersede) return undefined;
+      const ended = { batch: phase.batch, finished: phase.finished, children: phase.children };
+      const following = { ...next, supersedes: true } as const;
+      return enter(state, {
+        ...ended,
+        name: 'running',
+        turn: phase.turn,
+        recovering: true,
+        next: following,
+      });
+    }
     case 'rejudging':
     case 'awaiting-approval':
       if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;
@@ -62,8 +74,10 @@ export function onTurnResumed(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  if (phase.name === 'running')
-    return enter(state, { ...phase, turn: active(phase.turn, event.tick), recovering: true });
+  if (phase.name === 'running' || phase.name === 'awaiting-child') {
+    const turn = active(phase.turn, event.tick);
+    return enter(state, { ...phase, name: 'running', turn, recovering: true });
+  }
   if (phase.name === 'rejudging')
     return enter(state, { ...phase, turn: active(phase.turn, event.tick) });
   if (phase.name !== 'requesting') return undefined;
