@@ -68,6 +68,7 @@ function inWorldOf(
       own.observe(event);
       above.observe(event);
     },
+    hasObservers: () => own.hasObservers() || above.hasObservers(),
     isObserved: (type) => own.isObserved(type) || above.isObserved(type),
   };
 }

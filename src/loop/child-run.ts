@@ -108,6 +108,7 @@ function threadRun(
       rules: rulesBelow(rules, start.caller),
       ...(outlet !== undefined && { outlet }),
       backpressure,
+      watches: hooks.entries.onEvent !== undefined,
       isWatched: (type) => hooks.observers[type] !== undefined,
       // Its answer is for the agent above: no piece of it is shown to anybody before it is judged.
       live: false,

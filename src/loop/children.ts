@@ -4,7 +4,7 @@ import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import { childThreadId } from './below.ts';
+import { childThreadId, readThread } from './below.ts';
 import { cancelledChild, cannotGoOn, noMessage, tooDeep } from './child-results.ts';
 import { type Caller, timeLeft } from './child-rules.ts';
 import type { ChildStart } from './child-start.ts';
@@ -14,6 +14,7 @@ import type { Session } from './session.ts';
 import { spentOf } from './spend.ts';
 import type { BatchCall, ChildSpent, CountedChild, OpenTurn } from './state.ts';
 import { countChildren } from './step-children.ts';
+import { strayAgent } from './stray-agent.ts';
 
 /** The subagents of one batch, while it runs (L11). */
 export class Children {
@@ -84,18 +85,18 @@ export class Children {
   async #go(call: BatchCall, ending: boolean): Promise<ToolResult> {
     const { ports, options } = this.#session;
     const tool = ports.tools.get(call.toolName);
-    if (!isChildTool(tool)) return this.#ends(call, cannotGoOn('the tool is no longer there'));
+    if (!isChildTool(tool)) return this.#abandon(call);
     const agentPath = [...options.facts.agentPath, ports.agentName];
     const { maxDepth } = tool[CHILD];
     if (agentPath.length > maxDepth) return this.#ends(call, tooDeep(maxDepth));
     const message = ending ? undefined : await readMessage(tool, call);
     if (message === null) return this.#ends(call, noMessage());
-    return this.#start(call, tool, { agentPath, message });
+    return this.#start(call, tool[CHILD], { agentPath, message });
   }
 
   async #start(
     call: BatchCall,
-    tool: ChildTool<never>,
+    { agent, timeoutMs }: Pick<ChildTool[typeof CHILD], 'agent' | 'timeoutMs'>,
     how: { readonly agentPath: readonly string[]; readonly message: UserMessage | undefined },
   ): Promise<ToolResult> {
     const { options } = this.#session;
@@ -104,10 +105,10 @@ export class Children {
       ...how,
       callId: call.callId,
       threadId: childThreadId(this.#session.threadId, call.callId),
-      agent: tool[CHILD].agent,
+      agent,
       caller,
       saver: this.#saver,
-      limitMs: leastOf(tool[CHILD].timeoutMs, timeLeft(caller, this.#session.now())),
+      limitMs: leastOf(timeoutMs, timeLeft(caller, this.#session.now())),
     };
     this.#begun.add(call.callId);
     try {
@@ -118,8 +119,20 @@ export class Children {
       return SUSPENDED;
     } catch (error) {
       if (!isLost(error)) throw error;
+      if (error.code === 'agent-mismatch') return this.#abandon(call);
       return this.#ends(call, cannotGoOn(error.code));
     }
+  }
+
+  /** Nobody can go on with it, so it is ended; if it had ended before, its result is what it was. */
+  async #abandon(call: BatchCall): Promise<ToolResult> {
+    const { ports, options, threadId } = this.#session;
+    const below = await readThread(ports.store, childThreadId(threadId, call.callId));
+    if (below === undefined) return this.#ends(call, cannotGoOn('the agent is no longer there'));
+    const agentPath = [...options.facts.agentPath, ports.agentName];
+    const agent = strayAgent(below.agent, this.#session);
+    const result = await this.#start(call, { agent }, { agentPath, message: undefined });
+    return result.outcome === 'cancelled' ? cannotGoOn('the agent is no longer there') : result;
   }
 
   #ends({ callId }: BatchCall, result: ToolResult): ToolResult {
