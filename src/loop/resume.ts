@@ -153,6 +153,13 @@ async function refusalOf(session: Session, approvalId: string): Promise<Approval
   const { threadId } = session;
   if (known.threadId !== threadId && known.topThreadId !== threadId)
     return new ApprovalError('foreign', approvalId);
+  // What is open and was found nowhere is of a subagent that this process does not have.
+  if (known.status === 'open')
+    return new ApprovalError(
+      'altered',
+      approvalId,
+      'the agent that asked for it is no longer there',
+    );
   return new ApprovalError(known.status === 'expired' ? 'expired' : 'answered', approvalId);
 }
 

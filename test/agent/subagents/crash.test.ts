@@ -1,5 +1,6 @@
 import {
   type AgentEvent,
+  type ModelRequest,
   memoryStore,
   type ThreadStore,
   toolCallsOf,
@@ -8,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import { sqliteStore } from '../../../src/stores/sqlite.ts';
 import { dyingStore } from '../../loop/desk.ts';
-import { approvalsOf, askFirst, STORES, team } from './team.ts';
+import { approvalsOf, askFirst, callClerk, callThen, often, STORES, team } from './team.ts';
 
 /** Long enough for every claim of a process that has ended to run out. */
 const LATER_MS = 60_000;
@@ -119,6 +120,25 @@ describe.each(STORES)(
         expect((await usages(disk))[0]).toEqual({ inputTokens: 60, outputTokens: 120 });
       });
     }
+
+    test('L11: whoever takes over the thread of the agent above takes over what runs below it', async () => {
+      let now = 1_000;
+      const disk = (OPEN[name] as (clock: () => number) => ThreadStore)(() => now);
+      const log: string[] = [];
+      // The claims below are younger than the one at the top by most of their time.
+      const slow = callThen('office: done', callClerk());
+      const script = often((request: ModelRequest) => {
+        now += 20_000;
+        return slow(request);
+      });
+      await team({ store: dyingStore(disk, 5), log, office: { script } })
+        .desk.run({ threadId: 't', message: 'go' })
+        .catch((error: unknown) => error);
+      now += 15_000;
+      const result = await team({ store: disk, log }).desk.resume({ threadId: 't' });
+      expect(result).toMatchObject({ status: 'completed', text: 'desk: done' });
+      await expectWhole(disk);
+    });
 
     test('L11: a message after a crash ends what was left below, and begins a new turn', async () => {
       for (let commits = 2; commits <= 11; commits += 1) {

@@ -165,6 +165,25 @@ describe('a subagent that hangs', () => {
     });
   }
 
+  test('is ended with a sibling that waits already', async () => {
+    const model = hangingModel();
+    const script = often(
+      callThen('desk: done', callClerk(), { name: 'office', input: { task: 'x' } }),
+    );
+    const { desk, store } = team({
+      ...asking,
+      desk: { script },
+      office: { more: { model } },
+    });
+    const running = desk.run({ threadId: 't', message: 'go' });
+    await model.asked;
+    await desk.cancel('t');
+    expect((await running).status).toBe('cancelled');
+    for (const threadId of ['t/1.1.0', 't/1.1.1'])
+      expect((await store.load(threadId))?.state['phase']).toMatchObject(CANCELLED);
+    expect(await desk.pendingApprovals()).toEqual([]);
+  });
+
   test('in a stored turn of an ended process is ended by a cancel in another', async () => {
     const model = hangingModel();
     const { desk, store } = team({ clerk: { more: { model } } });
@@ -188,6 +207,21 @@ test('a subagent whose thread another took meanwhile does not take it back', asy
   const result = await rest.desk.run({ threadId: 't', message: 'go' });
   expect(result).toMatchObject({ status: 'failed', error: { code: 'thread-conflict' } });
   expect(rest.log).toEqual([]);
+});
+
+test('a run that has lost its thread does not begin a subagent', async () => {
+  const steal = defineHooks({
+    name: 'steal',
+    wrapToolUse: (call, next) => {
+      store.release('t', 1);
+      store.claim('t', { holder: 'another', ttlMs: 1_000 });
+      return next(call);
+    },
+  });
+  const { desk, store } = team({ desk: { hooks: [steal] } });
+  const result = await desk.run({ threadId: 't', message: 'go' });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'thread-conflict' } });
+  expect(await store.load('t/1.1.0')).toBeUndefined();
 });
 
 /** Answers with a call while the claim of the thread above goes to somebody else. */

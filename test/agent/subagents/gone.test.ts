@@ -12,10 +12,9 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
     const { desk, store, log } = team({ ...asking, store: open() });
     const paused = await desk.run({ threadId: 't', message: 'go' });
     const other = withoutOffice(store);
-    // Its approvals are listed for whoever can still answer them.
     const answers = yesTo(paused);
     await expect(other.resume({ threadId: 't', answers })).rejects.toMatchObject({
-      code: 'approval-answered',
+      code: 'approval-altered',
     });
     const result = await other.cancel('t');
     expect(result.status).toBe('cancelled');
