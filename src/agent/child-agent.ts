@@ -37,8 +37,8 @@ export function childAgent<Context>(agent: {
     // Policies that cannot be made must not keep a turn from its end.
     if (isEnding && agent.isMade && context === undefined) return NO_HOOKS;
     // What `Context` is stays between the app and its agents.
-    const hooks = agent.hooksFor(threadId, context as Context);
-    return isEnding && hooks instanceof HookError ? NO_HOOKS : hooks;
+    const own = (): CompiledHooks | HookError => agent.hooksFor(threadId, context as Context);
+    return isEnding ? orNone(own) : own();
   };
   const open = (above: CallerOfChild): ChildRun | HookError => {
     const inner = own(above);
@@ -47,6 +47,16 @@ export function childAgent<Context>(agent: {
     return { ports: inWorldOf(above.ports, ports, hooks), rules, hooks };
   };
   return { name, tools: ports.tools, open };
+}
+
+/** A list that cannot be compiled is the app's mistake, which it hears of where a run begins. */
+function orNone(hooks: () => CompiledHooks | HookError): CompiledHooks {
+  try {
+    const made = hooks();
+    return made instanceof HookError ? NO_HOOKS : made;
+  } catch {
+    return NO_HOOKS;
+  }
 }
 
 function inWorldOf(

@@ -27,8 +27,6 @@ export class Children {
   readonly #spent = new Map<string, ChildSpent>();
   readonly #begun = new Set<string>();
   readonly #ended = new Set<string>();
-  /** Policies around a call may be cut off; what runs below them is waited for all the same. */
-  readonly #running = new Set<Promise<ToolResult>>();
   #broken: unknown;
 
   constructor(
@@ -55,31 +53,28 @@ export class Children {
 
   /** Runs the child of a call, or goes on with it, to its end or to where it waits. Never rejects. */
   run(call: BatchCall): Promise<ToolResult> {
-    return this.#track(call, false);
+    return this.#safely(call, false);
   }
 
   /** Ends the child of a call, if there is one; the result of one that has ended already stays what it is. */
   end(call: BatchCall): Promise<ToolResult> {
     if (!this.#recovering && !this.#begun.has(call.callId))
       return Promise.resolve(cancelledChild());
-    return this.#track(call, true);
+    return this.#safely(call, true);
   }
 
   /** Ends those whose call has got its result from somewhere else. Throws what kept one of them from being stored. */
   async settle(calls: readonly BatchCall[]): Promise<void> {
-    await Promise.all(this.#running);
     for (const call of calls) if (!this.#ended.has(call.callId)) await this.end(call);
     if (this.#broken !== undefined) throw this.#broken;
   }
 
-  #track(call: BatchCall, ending: boolean): Promise<ToolResult> {
-    const running = this.#go(call, ending).catch((error: unknown) => {
+  #safely(call: BatchCall, ending: boolean): Promise<ToolResult> {
+    return this.#go(call, ending).catch((error: unknown) => {
       // The child is somewhere in its turn, where another run can pick it up: its call has no result yet.
       this.#broken ??= error;
       return SUSPENDED;
     });
-    this.#running.add(running);
-    return running.finally(() => this.#running.delete(running));
   }
 
   async #go(call: BatchCall, ending: boolean): Promise<ToolResult> {

@@ -151,7 +151,9 @@ describe('two subagents of one batch', () => {
     const { desk } = team(asks);
     await desk.run({ threadId: 't', message: 'go' });
     const all = await desk.pendingApprovals({ threadId: 't' });
-    const [first] = await desk.pendingApprovals({ threadId: 't', limit: 1 });
+    const page = await desk.pendingApprovals({ threadId: 't', limit: 1 });
+    expect(page).toHaveLength(1);
+    const [first] = page;
     const rest = await desk.pendingApprovals({ threadId: 't', after: first?.approvalId ?? '' });
     expect([first, ...rest]).toEqual(all);
     expect(all.map(({ approvalId }) => approvalId)).toEqual(

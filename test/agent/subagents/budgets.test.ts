@@ -134,6 +134,11 @@ describe('a limit of the agent above', () => {
     const more = { prices: only, limits: { cost: 100 } };
     const result = await team({ desk: { script, more } }).desk.run({ message: 'go' });
     expect(result).toMatchObject({ status: 'limited', limit: 'cost' });
+    const lax = { clerk: { more: { unpriced: 'free' as const } } };
+    const { desk, store } = team({ desk: { script, more }, ...lax });
+    await desk.run({ threadId: 't', message: 'go' });
+    // It stops after its first call: the agent above says that nobody knows what was spent.
+    expect((await store.load('t/1.1.0'))?.state['totals']).toMatchObject({ steps: 1 });
     const free = { ...more, unpriced: 'free' as const };
     const other = await team({ desk: { script, more: free } }).desk.run({ message: 'go' });
     expect(other).toMatchObject({ status: 'completed' });

@@ -3,6 +3,7 @@ import {
   defineHooks,
   ModelError,
   type ModelRequest,
+  memoryStore,
   type RunResult,
   type ThreadStore,
 } from 'agent-hooks';
@@ -96,15 +97,31 @@ describe.each(STORES)('subagents that wait, on %s', (_name, open) => {
   });
 
   test('are ended without the context that their policies would need', async () => {
+    const given: unknown[] = [];
     const needy = {
       hooks: ({ context }: { readonly context: unknown }) => {
-        if (context === undefined) throw new Error('no context');
+        given.push(context);
         return [askFirst];
       },
     };
     const { desk, store } = team({ desk: needy, clerk: needy, store: open() });
     await desk.run({ threadId: 't', message: 'go', context: {} });
     expect((await desk.cancel('t')).status).toBe('cancelled');
+    expect(await phases(store)).toMatchObject([CANCELLED, CANCELLED, CANCELLED]);
+    expect(given).not.toContain(undefined);
+  });
+
+  test('are ended also where their policies can no longer be made', async () => {
+    const store = open();
+    const { desk } = team({ ...asking, store });
+    await desk.run({ threadId: 't', message: 'go', context: {} });
+    const broken = {
+      hooks: () => {
+        throw new Error('broken');
+      },
+    };
+    const other = team({ clerk: broken, store }).desk;
+    expect((await other.cancel('t', { context: {} })).status).toBe('cancelled');
     expect(await phases(store)).toMatchObject([CANCELLED, CANCELLED, CANCELLED]);
   });
 });
@@ -207,6 +224,33 @@ test('a subagent whose thread another took meanwhile does not take it back', asy
   const result = await rest.desk.run({ threadId: 't', message: 'go' });
   expect(result).toMatchObject({ status: 'failed', error: { code: 'thread-conflict' } });
   expect(rest.log).toEqual([]);
+});
+
+test('a subagent whose thread could not be written has no end: the turn breaks off, and goes on with a resume', async () => {
+  const disk = memoryStore();
+  let refusals = 1;
+  const store = new Proxy(disk, {
+    get(target, key) {
+      const member: unknown = Reflect.get(target, key);
+      if (typeof member !== 'function') return member;
+      return (...args: readonly unknown[]) => {
+        const phase = JSON.stringify(args[3] ?? '');
+        if (key === 'commit' && args[0] === 't/1.1.0' && phase.includes('paid')) {
+          refusals -= 1;
+          if (refusals >= 0) throw new Error('the disk is full');
+        }
+        return Reflect.apply(member, target, args);
+      };
+    },
+  });
+  const script = often(callThen('desk: done', callClerk()));
+  const { desk, log } = team({ desk: { script }, store });
+  const result = await desk.run({ threadId: 't', message: 'go' });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'store-failed' } });
+  expect((await disk.load('t'))?.state['phase']).toMatchObject({ name: 'running' });
+  const resumed = await desk.resume({ threadId: 't' });
+  expect(resumed).toMatchObject({ status: 'completed', text: 'desk: done' });
+  expect(log).toEqual(['pay 5']);
 });
 
 test('a run that has lost its thread does not begin a subagent', async () => {

@@ -8,6 +8,8 @@ const denyPay = defineHooks({
 });
 const allowAll = defineHooks({ name: 'allow-all', preToolUse: () => ToolDecision.allow() });
 
+const pointOf = (entry: string) => entry.split(' ').at(-1);
+
 describe('must-not 20: the policies of an agent hold in what it delegates', () => {
   const insides = { 'no policies': [], 'an Allow': [allowAll] };
   for (const [inside, hooks] of Object.entries(insides)) {
@@ -72,15 +74,15 @@ describe('must-not 20: the policies of an agent hold in what it delegates', () =
     const watch = (name: string) =>
       defineHooks({
         name,
-        onTurnStart: (_turn, ctx) => note(ctx, 'turn'),
-        onUserMessage: (_message, ctx) => note(ctx, 'user'),
-        preLlmRequest: (_request, ctx) => note(ctx, 'request'),
-        onLlmResponse: (_response, ctx) => note(ctx, 'response'),
-        preToolUse: (_call, ctx) => note(ctx, 'tool'),
-        postToolUse: (_call, _result, ctx) => note(ctx, 'result'),
-        onOutgoingMessage: (_message, ctx) => note(ctx, 'outgoing'),
+        onTurnStart: (_turn, ctx) => note(ctx, `${name} turn`),
+        onUserMessage: (_message, ctx) => note(ctx, `${name} user`),
+        preLlmRequest: (_request, ctx) => note(ctx, `${name} request`),
+        onLlmResponse: (_response, ctx) => note(ctx, `${name} response`),
+        preToolUse: (_call, ctx) => note(ctx, `${name} tool`),
+        postToolUse: (_call, _result, ctx) => note(ctx, `${name} result`),
+        onOutgoingMessage: (_message, ctx) => note(ctx, `${name} outgoing`),
         wrapToolUse: (call, next, ctx) => {
-          note(ctx, 'wrap');
+          note(ctx, `${name} wrap`);
           return next(call);
         },
       });
@@ -89,10 +91,14 @@ describe('must-not 20: the policies of an agent hold in what it delegates', () =
       asked.push(`${path} ${point}`);
     };
     const script = often(callThen('desk: done', callClerk()));
-    const { desk } = team({ desk: { hooks: [watch('w')], script } });
+    const { desk } = team({
+      desk: { hooks: [watch('above')], script },
+      clerk: { hooks: [{ ...watch('below'), order: 'first' as const }] },
+    });
     await desk.run({ threadId: 't', message: 'go' });
     const below = asked.filter((entry) => entry.startsWith('desk t/1.1.0 '));
-    expect(below.map((entry) => entry.split(' ').at(-1))).toEqual([
+    const points = below.map((entry) => entry.split(' ').slice(2).join(' '));
+    expect(points.filter((entry) => entry.startsWith('above')).map(pointOf)).toEqual([
       'turn',
       'user',
       'request',
@@ -104,7 +110,11 @@ describe('must-not 20: the policies of an agent hold in what it delegates', () =
       'response',
       'outgoing',
     ]);
-    expect(asked[0]).toBe('t turn');
+    const inOrder = points.filter((entry) => pointOf(entry) !== 'result');
+    expect(inOrder.map((entry) => entry.split(' ')[0])).toEqual(
+      inOrder.map((_entry, index) => (index % 2 === 0 ? 'above' : 'below')),
+    );
+    expect(asked[0]).toBe('t above turn');
   });
 
   test('of a result, the outermost has the last word', async () => {

@@ -1,5 +1,6 @@
-import { defineHooks, type ToolResult } from 'agent-hooks';
+import { defineHooks, memoryStore, type ToolResult } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { dyingStore } from '../../loop/desk.ts';
 import {
   approvalsOf,
   askFirst,
@@ -33,11 +34,13 @@ describe('N8: a policy around a call that waits', () => {
         },
       });
     const hooks = [around('outer'), around('inner')];
-    const { desk } = team({ ...asking, desk: { script, hooks } });
+    const { desk, store } = team({ ...asking, desk: { script, hooks } });
     const paused = await desk.run({ threadId: 't', message: 'go' });
     expect(approvalsOf(paused)).toHaveLength(1);
     await new Promise((resolve) => setImmediate(resolve));
     expect(log.toSorted()).toEqual(['inner before', 'inner left', 'outer before', 'outer left']);
+    const failed = (await store.readEvents('t')).filter(({ type }) => type === 'hook.failed');
+    expect(failed).toEqual([]);
     log.length = 0;
     const result = await desk.resume({ threadId: 't', answers: yesTo(paused) });
     expect(outputsOf(result)).toEqual(['clerk: paid']);
@@ -84,6 +87,21 @@ describe('N8: a policy around a call that waits', () => {
       outcome: { status: 'cancelled' },
     });
     expect(await desk.pendingApprovals()).toEqual([]);
+  });
+
+  test('that was not around an answer of an ended process keeps that answer back at the end', async () => {
+    let now = 1_000;
+    const disk = memoryStore({ now: () => now });
+    const around = defineHooks({ name: 'around', wrapToolUse: (call, next) => next(call) });
+    const parts = { desk: { script, hooks: [around] } };
+    // Six commits: the clerk has ended, and the desk does not know yet.
+    await team({ ...parts, store: dyingStore(disk, 6) })
+      .desk.run({ threadId: 't', message: 'go' })
+      .catch((error: unknown) => error);
+    now += 60_000;
+    const result = await team({ ...parts, store: disk }).desk.cancel('t');
+    expect(outputsOf(result)).toEqual([expect.stringContaining('was withheld')]);
+    expect(JSON.stringify(result.messages)).not.toContain('clerk: paid');
   });
 
   test('a second `next` gives the same answer, and runs the subagent once', async () => {
