@@ -167,8 +167,8 @@ describe('a subagent that hangs', () => {
   });
 
   for (const [name, limits] of Object.entries({
-    turn: { wallTimeMs: 80 },
-    thread: { thread: { wallTimeMs: 80 } },
+    turn: { wallTimeMs: 500 },
+    thread: { thread: { wallTimeMs: 500 } },
   })) {
     test(`is ended when the time of the outermost ${name} is over`, async () => {
       const more = { model: hangingModel() };
