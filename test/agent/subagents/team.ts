@@ -25,7 +25,7 @@ export const STORES: readonly (readonly [name: string, open: () => ThreadStore])
 
 export const callPay = (euros: number) => ({ name: 'pay', input: { euros } });
 export const callClerk = (task = 'pay it') => ({ name: 'clerk', input: { task } });
-export const callOffice = (task = 'see to it') => ({ name: 'office', input: { task } });
+const callOffice = (task = 'see to it') => ({ name: 'office', input: { task } });
 
 /** Answers by what it reads, as a model does: the calls first, then the end. */
 export const callThen =
