@@ -119,7 +119,9 @@ function runAll(
   ending = false,
 ): Promise<readonly FinishedCall[]> {
   const { tools, maxParallelTools } = run.session.ports;
-  const isParallel = (call: BatchCall): boolean => tools.get(call.toolName)?.parallel === true;
+  // Subagents share one budget, which each has to find as the one before it has left it.
+  const isParallel = ({ isChild, toolName }: BatchCall): boolean =>
+    isChild !== true && tools.get(toolName)?.parallel === true;
   const runnable = run.calls.filter(isOpen);
   if (runnable.length <= maxParallelTools && runnable.every(isParallel))
     return Promise.all(startAll(run, isOpen, runCall));

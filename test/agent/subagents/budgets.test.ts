@@ -1,4 +1,4 @@
-import type { Prices } from 'agent-hooks';
+import { agentTool, createAgent, memoryStore, type Prices, scriptedModel } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { askFirst, callClerk, callThen, often, STORES, team, yesTo } from './team.ts';
 
@@ -102,6 +102,17 @@ describe('a limit of the agent above', () => {
       outcome: { status: 'limited', limit: 'steps' },
     });
     expect(log).toEqual(['pay 5', 'pay 5']);
+  });
+
+  test('is shared also where a copy of the tool says that its calls may run side by side', async () => {
+    const pay = createAgent({ name: 'b', model: scriptedModel(often('done')) });
+    const asTool = { ...agentTool(pay, { name: 'clerk', description: 'd' }), parallel: true };
+    const model = scriptedModel(often(callThen('done', callClerk('one'), callClerk('two'))));
+    const store = memoryStore();
+    const limits = { steps: 2 };
+    const desk = createAgent({ name: 'a', model, tools: [asTool], limits, store });
+    await desk.run({ threadId: 't', message: 'go' });
+    expect((await store.load('t'))?.state['totals']).toMatchObject({ steps: 2 });
   });
 
   test('holds over a pause: what was used before it is not had again', async () => {
