@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { ConfigError } from '../errors/config-error.ts';
 import { HookError } from '../errors/hook-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
 import type { FallbackCause } from '../events/event.ts';
@@ -8,9 +7,9 @@ import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import { fallbackText } from '../loop/fallback-text.ts';
 import { startChild } from '../loop/child-run.ts';
-import { type ChildAgent, isChildTool } from '../loop/child-tool.ts';
+import type { ChildAgent } from '../loop/child-tool.ts';
+import { fallbackText } from '../loop/fallback-text.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
@@ -33,7 +32,6 @@ import type {
 } from './agent-options.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEndOptions } from './check-end.ts';
-import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
@@ -184,22 +182,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     await this.#observers.ended(threadId, observersMs);
   }
 
-  async pendingApprovals(
+  pendingApprovals(
     page: Parameters<Agent['pendingApprovals']>[0] = {},
   ): ReturnType<Agent['pendingApprovals']> {
-    if (typeof page !== 'object' || page === null) {
-      throw new ConfigError('invalid-input', {
-        where: 'agent.pendingApprovals',
-        what: 'it was called without an object',
-        fix: 'Pass `{ threadId }`, or nothing for the approvals of all threads',
-      });
-    }
-    checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
-    const now = this.#ports.clock.now();
-    const { store, tools } = this.#ports;
-    const hasSubagents = tools.names.some((name) => isChildTool(tools.get(name)));
-    const open = await listApprovals(store, page, hasSubagents);
-    return open.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    return listApprovals(this.#ports, page);
   }
 
   on<Pattern extends EventPattern>(

@@ -115,6 +115,9 @@ export class Children {
     } catch (error) {
       if (!isLost(error)) throw error;
       if (error.code === 'agent-mismatch') return this.#abandon(call);
+      // What cannot be gone on with can often still be ended.
+      if (how.message !== undefined)
+        await this.#start(call, { agent }, { ...how, message: undefined });
       return this.#ends(call, cannotGoOn(error.code));
     }
   }

@@ -6,8 +6,8 @@ import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
-import type { StatePort } from './state-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
+import type { StatePort } from './state-port.ts';
 
 /** Everything the loop needs of the world. Built once per agent; `step` sees none of it. */
 export interface Ports {

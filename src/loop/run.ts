@@ -1,6 +1,6 @@
 import { PendingApprovalError, ThreadError, UnknownThreadError } from '../errors/thread-error.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { lookBelow, mayWaitBelow } from './below.ts';
 import type { LoopEvent } from './event.ts';

@@ -9,11 +9,15 @@ export function strayAgent(name: string, { options }: Session): ChildAgent {
   return {
     name,
     tools: NO_TOOLS,
-    open: ({ ports }) => ({
-      ports: { ...ports, agentName: name, tools: NO_TOOLS },
-      rules: options.rules,
-      hooks: ports.policies,
-    }),
+    open: ({ ports }) => {
+      // The schema of its values is gone with it.
+      const { state: _ofCaller, ...world } = ports;
+      return {
+        ports: { ...world, agentName: name, tools: NO_TOOLS },
+        rules: options.rules,
+        hooks: ports.policies,
+      };
+    },
   };
 }
 
