@@ -12,6 +12,8 @@ import { askFirst, callThen, often, outputsOf, yesTo } from './team.ts';
 
 const stateSchema = z.object({ seen: z.number().optional() });
 
+type Schema = z.ZodObject<{ seen: z.ZodOptional<z.ZodNumber | z.ZodString> }>;
+
 const see = tool({
   name: 'see',
   description: 'd',
@@ -26,7 +28,7 @@ const see = tool({
 const callSee = (count: number) => ({ name: 'see', input: { count } });
 const callClerk = { name: 'clerk', input: { task: 'look' } };
 
-function desks(schemaOfClerk: z.ZodObject = stateSchema, store = memoryStore()) {
+function desks(schemaOfClerk: Schema = stateSchema, store = memoryStore()) {
   const pay = tool({
     name: 'pay',
     description: 'd',
@@ -36,7 +38,11 @@ function desks(schemaOfClerk: z.ZodObject = stateSchema, store = memoryStore()) 
   });
   const clerk = createAgent({
     name: 'clerk',
-    model: scriptedModel(often(callThen('clerk: done', callSee(2), { name: 'pay', input: {} }))),
+    model: scriptedModel([
+      { toolCalls: [callSee(2)] },
+      { toolCalls: [{ name: 'pay', input: {} }] },
+      'clerk: done',
+    ]),
     tools: [see, pay],
     hooks: [askFirst],
     stateSchema: schemaOfClerk,
