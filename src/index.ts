@@ -8,6 +8,7 @@ export type {
   StepInput,
   SubmitInput,
 } from './agent/agent-options.ts';
+export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts';
 export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';

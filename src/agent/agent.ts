@@ -50,7 +50,10 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
   submitToolResults(input: SubmitInput<Context>): Promise<AgentResult<State>>;
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. */
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
-  /** Approvals that can still be answered, of one thread or of all, by id. A page may hold fewer where some expired. */
+  /**
+   * Approvals that can still be answered, by id: of all threads, or of one and the subagents it waits for. A page may
+   * hold fewer where some expired.
+   */
   pendingApprovals(page?: {
     readonly threadId?: string;
     readonly after?: string;

@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { ConfigError } from '../errors/config-error.ts';
 import { HookError } from '../errors/hook-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
-import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
+import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { startChild } from '../loop/child-run.ts';
+import type { ChildAgent } from '../loop/child-tool.ts';
 import { fallbackText } from '../loop/fallback-text.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
@@ -33,14 +34,15 @@ import type {
 import { AnswerSchemas } from './answer-schemas.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEndOptions } from './check-end.ts';
-import { checkKeys } from './check-keys.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
+import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
+import { listApprovals } from './list-approvals.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { type BuiltOptions, rulesOf } from './rules-of.ts';
@@ -89,11 +91,11 @@ interface LiveRun {
 
 class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly name: string;
+  readonly [AS_CHILD]: ChildAgent;
   readonly #options: AgentOptions<Context, StateValues>;
-  readonly #ports: Omit<Ports, 'hooks'>;
+  readonly #ports: Omit<Ports, 'hooks' | 'policies'>;
   readonly #rules: Rules;
   readonly #state: StateSchema | undefined;
-  readonly #leases: LeaseKeeper;
   readonly #answers: AnswerSchemas;
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
@@ -111,7 +113,13 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     this.#rules = rulesOf(options, this.#state);
     this.#ports = portsOf(options, this.#observers, this.#state);
     this.#answers = new AnswerSchemas(this.#ports.tools.descriptions);
-    this.#leases = new LeaseKeeper(this.#ports.store, options.leaseMs ?? 30_000);
+    this[AS_CHILD] = childAgent({
+      name: options.name,
+      ports: this.#ports,
+      rules: this.#rules,
+      hooksFor: this.#hooksFor,
+      isMade: typeof options.hooks === 'function',
+    });
   }
 
   run<Schema extends ToolSchema>(input: RunInput<Context, StateValues, Schema>) {
@@ -162,20 +170,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     await this.#observers.ended(threadId, observersMs);
   }
 
-  async pendingApprovals(
+  pendingApprovals(
     page: Parameters<Agent['pendingApprovals']>[0] = {},
   ): ReturnType<Agent['pendingApprovals']> {
-    if (typeof page !== 'object' || page === null) {
-      throw new ConfigError('invalid-input', {
-        where: 'agent.pendingApprovals',
-        what: 'it was called without an object',
-        fix: 'Pass `{ threadId }`, or nothing for the approvals of all threads',
-      });
-    }
-    checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
-    const now = this.#ports.clock.now();
-    const open = await this.#ports.store.pendingApprovals(page);
-    return open.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+    return listApprovals(this.#ports, page);
   }
 
   on<Pattern extends EventPattern>(
@@ -289,7 +287,6 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     const running: { run?: LiveRun } = {};
     const result = start.begin({
       ports: this.#portsWith(hooks),
-      leases: this.#leases,
       threadId,
       // Only the run that holds the thread can be cancelled through it.
       onClaimed: () => running.run && this.#live.set(threadId, running.run),
@@ -310,6 +307,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
         windowed,
         streams: outlet !== undefined,
         ...(start.interruption !== undefined && { onStored: start.interruption.stored }),
+        startChild,
       },
     });
     const done = result.finally(() => {
@@ -329,7 +327,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   #portsWith(hooks: CompiledHooks): Ports {
     if (this.#bound?.compiled !== hooks) {
       const bind: Ports['hooks'] = (facts, ports) => bindHooks(hooks, facts, ports);
-      this.#bound = { compiled: hooks, ports: { ...this.#ports, hooks: bind } };
+      this.#bound = { compiled: hooks, ports: { ...this.#ports, hooks: bind, policies: hooks } };
     }
     return this.#bound.ports;
   }
@@ -344,22 +342,22 @@ function withOutput<Schema extends ToolSchema>(
 
 const SINGLE_STEP: Partial<Rules> = Object.freeze({ singleStep: true });
 
-const NO_HOOKS: CompiledHooks = compileHooks([], 'default');
-
 const NO_PATH: readonly string[] = Object.freeze([]);
 
 function portsOf(
   options: BuiltOptions,
   observers: Observers,
   state: StateSchema | undefined,
-): Omit<Ports, 'hooks'> {
+): Omit<Ports, 'hooks' | 'policies'> {
   const { tools = [], knowledge } = options;
   const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
   const registry = toolRegistry([...tools, ...search]);
+  const store = options.store ?? memoryStore();
   return {
     agentName: options.name,
     instructions: options.instructions ?? '',
-    store: options.store ?? memoryStore(),
+    store,
+    leases: new LeaseKeeper(store, options.leaseMs ?? 30_000),
     model: options.model,
     settings: deepFreeze(structuredClone(options.settings ?? {})),
     notes: [...(options.notes ?? [])],

@@ -6,7 +6,8 @@ export type ThreadErrorCode =
   | 'nothing-to-continue'
   | 'agent-mismatch'
   /** A stored turn with an output schema was to go on without it. */
-  | 'output-needed';
+  | 'output-needed'
+  | 'child-thread';
 
 /** The caller asked something of a thread that its state does not allow. Thrown before anything ran. */
 export class ThreadError extends AgentHooksError {

@@ -4,7 +4,7 @@ import type { AgentHooks, HookPoint } from './agent-hooks.ts';
 import { checkPolicies, type NamedPolicy } from './check-policies.ts';
 import type { HookEntry } from './entry.ts';
 import { limitCall } from './limit-call.ts';
-import { pointsOf } from './plan.ts';
+import { type Part, pointsOf } from './plan.ts';
 import { HOOK_POINTS, POINTS } from './points.ts';
 import { refuse } from './report.ts';
 
@@ -89,8 +89,14 @@ function entryOf(
     failure: part.failure ?? options?.failure ?? row.failure,
     mustDecide: options?.mustDecide ?? false,
     shadow,
+    source: isBare(part) ? hooks : undefined,
     beside,
   });
+}
+
+function isBare({ limits, points, shadow, failure, timeoutMs }: Part): boolean {
+  const isChanged = shadow ?? failure ?? timeoutMs ?? points;
+  return limits.length === 0 && isChanged === undefined;
 }
 
 function observersOf(

@@ -25,6 +25,8 @@ export interface HookEntry {
   readonly mustDecide: boolean;
   /** Asked and recorded, and nothing it says is followed. */
   readonly shadow: boolean;
+  /** The policy itself, where nothing was put around it. */
+  readonly source: object | undefined;
   /** The entries that stand together and share it are asked at the same time. */
   readonly beside: object | undefined;
 }

@@ -10,7 +10,7 @@ import type { ToolChainVerdict, ToolCore } from './gate.ts';
 import { recordDecision, recordFailure } from './record.ts';
 import { rewriteInvocation } from './rewrite-invocation.ts';
 import { WrapClock } from './wrap-clock.ts';
-import { blocked, NOT_RUN, refusalOf, withheld } from './wrapped-results.ts';
+import { blocked, NOT_RUN, refusalOf, SUSPENDED, withheld } from './wrapped-results.ts';
 
 /** The call all levels belong to. */
 export interface ToolNest {
@@ -154,6 +154,8 @@ export class WrapToolLevel {
     this.#refuseTaken();
     return this.#waitFor(async () => {
       const result = await this.#nest.open(this.#index + 1, invocation);
+      // No policy takes for a result what is none (N8).
+      if (result === SUSPENDED) throw new DOMException('the call waits for a person', 'AbortError');
       this.#given.push(result);
       return result;
     });

@@ -3,7 +3,7 @@ import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { ChainSetting } from './chain.ts';
 import type { WrappedResult } from './gate.ts';
 import { type ToolNest, WrapToolLevel } from './wrap-tool-level.ts';
-import { CANCELLED_CALL, NOT_RUN, withheld } from './wrapped-results.ts';
+import { CANCELLED_CALL, NOT_RUN, SUSPENDED, withheld } from './wrapped-results.ts';
 
 /**
  * One tool call with its policies around it. Invariants:
@@ -11,6 +11,7 @@ import { CANCELLED_CALL, NOT_RUN, withheld } from './wrapped-results.ts';
  * N5  The tool runs with no input that `preToolUse` has not passed.
  * N6  A call that ran is never told of as one that did not, nor the other way round.
  * N7  A cancel waits for a tool that runs, and for no policy.
+ * N8  A call that waits for a person has no result that a policy could read, change or replace.
  */
 export class WrappedToolCall implements ToolNest {
   readonly setting: ChainSetting;
@@ -86,8 +87,10 @@ export class WrappedToolCall implements ToolNest {
     this.#ran = invocation;
     this.#running += 1;
     try {
-      this.#last = await this.core.execute(invocation);
-      return this.#last;
+      const result = await this.core.execute(invocation);
+      if (result === SUSPENDED) this.end(SUSPENDED);
+      else this.#last = result;
+      return result;
     } catch (error) {
       // Every failure of a tool is a result: this is one of the engine, and not for a policy to catch.
       this.#reject?.(error);

@@ -15,6 +15,16 @@ export const CANCELLED_CALL: ToolResult = Object.freeze({
   output: 'Cancelled by user',
 });
 
+/**
+ * In the place of a result: the call has begun, and waits for a person. Known by its identity. The policies around it
+ * are let go, and asked anew when it goes on.
+ */
+export const SUSPENDED: ToolResult = Object.freeze({
+  outcome: 'not-executed',
+  isError: true,
+  output: 'The call waits for a person',
+});
+
 /** What the model reads of a call that ran, where a policy that had to let go of its result failed. */
 export function withheld(real: ToolResult): ToolResult {
   // Of a call that was given up the engine has told already what there is to know.

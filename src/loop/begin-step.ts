@@ -111,7 +111,11 @@ function limitReached(
 ): LimitName | undefined {
   const { limits } = rules;
   const now = tick - turn.activeSince;
-  const ofTurn = reached(limits, turn, { steps: turn.step, activeMs: turn.activeMs + now, rules });
+  const ofTurn = reached(limits, turn, {
+    steps: turn.step + (turn.childSteps ?? 0),
+    activeMs: turn.activeMs + now,
+    rules,
+  });
   if (ofTurn !== undefined || limits.thread === undefined) return ofTurn;
   const { totals } = state;
   const activeMs = (totals.activeMs ?? 0) + now;

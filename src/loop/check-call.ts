@@ -1,6 +1,7 @@
 import type { CheckInput } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { ToolPort } from '../tools/port.ts';
+import { isChildTool } from './child-tool.ts';
 import { findTool } from './find-tool.ts';
 import type { Session } from './session.ts';
 import { BROKEN, settleCheck } from './settle-check.ts';
@@ -41,7 +42,9 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   const { displayName, tier, sideEffects, parallel } = tool;
   const { input } = checked;
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
-  return { ...call, displayName, tier, sideEffects, parallel, effectiveInput: input };
+  const { isChild: _before, ...rest } = call;
+  const now = { ...rest, displayName, tier, sideEffects, parallel, effectiveInput: input };
+  return isChildTool(tool) ? { ...now, isChild: true } : now;
 }
 
 function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
@@ -49,6 +52,7 @@ function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
     call.displayName === tool.displayName &&
     call.tier === tool.tier &&
     call.sideEffects === tool.sideEffects &&
-    call.parallel === tool.parallel
+    call.parallel === tool.parallel &&
+    (call.isChild === true) === isChildTool(tool)
   );
 }

@@ -3,7 +3,16 @@ import type { EventBody } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
-import type { Batch, BatchCall, Failure, LedgerNote, OpenTurn, ThreadState } from './state.ts';
+import type {
+  Batch,
+  BatchCall,
+  CountedChild,
+  Failure,
+  FinishedCall,
+  LedgerNote,
+  OpenTurn,
+  ThreadState,
+} from './state.ts';
 
 /** What the loop wants done. `emit`, `publish` and `tell-error` answer with nothing; every other gives the next loop event. */
 export type Effect =
@@ -60,6 +69,11 @@ export type Effect =
       readonly turn: OpenTurn;
       readonly calls: readonly BatchCall[];
       readonly recovering: boolean;
+      /** Calls that have their result. */
+      readonly finished?: readonly FinishedCall[];
+      readonly children?: readonly CountedChild[];
+      /** True when subagents are not to go on, but to end. */
+      readonly ending: boolean;
     }
   | { readonly type: 'judge-error'; readonly turn: OpenTurn; readonly failure: Failure }
   /** The policies hear of a cancel. Nobody is waited for. */

@@ -7,7 +7,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
-import type { BatchCall, FinishedCall } from './state.ts';
+import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is
@@ -84,6 +84,10 @@ export type LoopEvent =
   | {
       readonly type: 'tools.finished';
       readonly results: readonly FinishedCall[];
+      /** What each subagent of the batch has used so far; absent without one. */
+      readonly children?: readonly CountedChild[];
+      /** True when a subagent waits for a person. */
+      readonly waits?: true;
       readonly cancelled: boolean;
       /** The values of the thread's state, where the calls changed them. */
       readonly values?: JsonObject;

@@ -8,6 +8,7 @@ export function pending(phase: Phase): Effect | undefined {
     case 'idle':
     case 'finished':
     case 'awaiting-approval':
+    case 'awaiting-child':
     case 'waiting':
     case 'committing':
       return undefined;
@@ -41,6 +42,9 @@ export function pending(phase: Phase): Effect | undefined {
         turn: phase.turn,
         calls: phase.batch.calls,
         recovering: phase.recovering,
+        ...(phase.finished !== undefined && { finished: phase.finished }),
+        ...(phase.children !== undefined && { children: phase.children }),
+        ending: phase.next !== undefined,
       };
     case 'failing':
       return { type: 'judge-error', turn: phase.turn, failure: phase.failure };

@@ -8,6 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { checkCall } from './check-call.ts';
+import { isChildTool } from './child-tool.ts';
 import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
@@ -184,6 +185,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     tier: tool?.tier ?? 'confirm',
     sideEffects: tool?.sideEffects ?? 'once',
     parallel: tool?.parallel ?? false,
+    ...(isChildTool(tool) && { isChild: true as const }),
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
   };

@@ -24,7 +24,15 @@ export function commit(effect: CommitEffect, session: Session): MaybePromise<Loo
   }
 }
 
+/** What policies above a subagent remember of it is stored first: after a crash they know too much, never too little. */
 function write(effect: CommitEffect, session: Session): MaybePromise<void> {
+  const saving = session.options.above?.save();
+  return saving === undefined
+    ? writeThread(effect, session)
+    : saving.then(() => writeThread(effect, session));
+}
+
+function writeThread(effect: CommitEffect, session: Session): MaybePromise<void> {
   const { ports, digest } = session;
   const events = session.takeOutbox();
   const memory = session.memory.takeChanges();

@@ -1,9 +1,11 @@
 import pLimit from 'p-limit';
+import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
+import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
@@ -23,6 +25,8 @@ interface BatchRun {
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
   readonly recovering: boolean;
   readonly saver: OutcomeSaver;
+  /** Absent for a batch that calls none. */
+  readonly children: Children | undefined;
 }
 
 /**
@@ -33,8 +37,10 @@ interface BatchRun {
 export function runTools(effect: RunTools, session: Session): MaybePromise<LoopEvent> {
   const { turn, calls, recovering } = effect;
   const saver = new OutcomeSaver(session);
-  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver };
+  const children = undefined;
+  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, children };
   const [only] = calls;
+  if (calls.some(({ isChild }) => isChild === true)) return runWithChildren(effect, run);
   if (recovering || calls.length !== 1 || only === undefined || only.refusal !== undefined)
     return runBatch(run);
   const running = runCall(only, 0, run);
@@ -49,7 +55,10 @@ async function runBatch(run: BatchRun): Promise<LoopEvent> {
   return finished(await runAll({ ...run, ledger }), run);
 }
 
-function finished(results: readonly FinishedCall[], { session, turn }: BatchRun): LoopEvent {
+function finished(
+  results: readonly FinishedCall[],
+  { session, turn }: BatchRun,
+): Extract<LoopEvent, { readonly type: 'tools.finished' }> {
   const { cancelled } = session.options.cancel;
   const { tick } = session;
   const written = session.values?.takeBatch();
@@ -62,6 +71,33 @@ function finished(results: readonly FinishedCall[], { session, turn }: BatchRun)
 /** Whatever became of the calls: what they wrote, they wrote while they ran. */
 function recordChanges(session: Session, turn: OpenTurn, fields: readonly string[]): void {
   if (fields.length > 0) session.record({ type: 'state.changed', fields }, turn.turnId, turn.step);
+}
+
+/** A batch that delegates: its subagents may wait, and then their calls have no result yet. */
+async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<LoopEvent> {
+  const { session, calls, recovering, turn, saver } = plain;
+  const { finished: earlier = [], children: counted = [] } = effect;
+  const children = new Children(session, { turn, counted, saver, recovering });
+  const isOpen = ({ callId, refusal }: BatchCall): boolean =>
+    refusal === undefined && earlier.every((one) => one.callId !== callId);
+  const ledger = recovering ? await readLedger(session, calls.filter(isOpen)) : NO_ENTRIES;
+  const run = { ...plain, ledger, children };
+  const ran = await runAll(run, isOpen, effect.ending);
+  const results: FinishedCall[] = [];
+  let waits = false;
+  for (const one of ran) {
+    const call = calls.find(({ callId }) => callId === one.callId);
+    const isCut = one.result === SUSPENDED && session.options.cancel.cancelled;
+    const end = isCut && call !== undefined ? await endChild(call, calls.indexOf(call), run) : one;
+    if (end.result === SUSPENDED) waits = true;
+    else results.push(end);
+  }
+  const settled = new Set(results.map(({ callId }) => callId));
+  await children.settle(
+    calls.filter((call) => call.isChild === true && isOpen(call) && settled.has(call.callId)),
+  );
+  const event = finished(results, run);
+  return { ...event, children: children.spent, ...(waits && { waits }) };
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
@@ -77,30 +113,58 @@ async function readLedger(
   return new Map(entries.map((entry) => [entry.callId, entry]));
 }
 
-function runAll(run: BatchRun): Promise<readonly FinishedCall[]> {
+function runAll(
+  run: BatchRun,
+  isOpen: (call: BatchCall) => boolean = isAllowed,
+  ending = false,
+): Promise<readonly FinishedCall[]> {
   const { tools, maxParallelTools } = run.session.ports;
-  const isParallel = (call: BatchCall): boolean => tools.get(call.toolName)?.parallel === true;
-  const runnable = run.calls.filter((call) => call.refusal === undefined);
+  // Subagents share one budget, which each has to find as the one before it has left it.
+  const isParallel = ({ isChild, toolName }: BatchCall): boolean =>
+    isChild !== true && tools.get(toolName)?.parallel === true;
+  const runnable = run.calls.filter(isOpen);
   if (runnable.length <= maxParallelTools && runnable.every(isParallel))
-    return Promise.all(startAll(run, runCall));
+    return Promise.all(startAll(run, isOpen, runCall));
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
   return Promise.all(
-    startAll(run, (call, index) => {
+    startAll(run, isOpen, (call, index) => {
       const limit = isParallel(call) ? parallel : serial;
-      return limit(() => runCall(call, index, run));
+      return limit(() =>
+        call.isChild === true && (ending || run.session.options.cancel.cancelled)
+          ? endChild(call, index, run)
+          : runCall(call, index, run),
+      );
     }),
   );
 }
 
+function isAllowed({ refusal }: BatchCall): boolean {
+  return refusal === undefined;
+}
+
 /** Starts what may run, in the order of the calls. */
-function startAll(run: BatchRun, start: typeof runCall): MaybePromise<FinishedCall>[] {
+function startAll(
+  run: BatchRun,
+  isOpen: (call: BatchCall) => boolean,
+  start: typeof runCall,
+): MaybePromise<FinishedCall>[] {
   const started: MaybePromise<FinishedCall>[] = [];
   for (let index = 0; index < run.calls.length; index += 1) {
     const call = run.calls[index] as BatchCall; // the loop stays below the length
-    if (call.refusal === undefined) started.push(start(call, index, run));
+    if (isOpen(call)) started.push(start(call, index, run));
   }
   return started;
+}
+
+/** The end of a subagent that nobody waits for any more. What it had answered before that counts, as far as policies let it. */
+async function endChild(call: BatchCall, index: number, run: BatchRun): Promise<FinishedCall> {
+  const since = run.session.now();
+  const raw = (await run.children?.end(call)) ?? CANCELLED;
+  const isAnswer = raw.outcome === 'succeeded' || raw.outcome === 'failed';
+  const result = isAnswer ? await lookAt(unwrapped(raw, run), { call, index, run }) : raw;
+  const durationMs = Math.round(run.session.now() - since);
+  return { callId: call.callId, result, durationMs, started: false };
 }
 
 /** Runs one call, if it may still start. Waits only for what takes its time. */
@@ -130,7 +194,9 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   const place = { turn, attempt: attemptOf(call, run) };
   if (session.gateFor(turn.turnId).has('wrapToolUse')) {
     const about = { index, size: calls.length };
-    return runWrapped(call, session, { ...place, batch: about }).then(async (wrapped) => {
+    const execute = (changed: BatchCall): MaybePromise<ToolResult> =>
+      executeOne(changed, run, place);
+    return runWrapped(call, session, { ...place, batch: about, execute }).then(async (wrapped) => {
       const { result, recorded } = wrapped;
       const judging = wrapped.unanswered
         ? result
@@ -138,8 +204,18 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
       return end(await judging, recorded);
     });
   }
-  const executing = executeCall(call, session, place);
+  const executing = executeOne(call, run, place);
   return isThenable(executing) ? executing.then(look) : look(executing);
+}
+
+function executeOne(
+  call: BatchCall,
+  { session, children }: BatchRun,
+  place: { readonly turn: OpenTurn; readonly attempt: number },
+): MaybePromise<ToolResult> {
+  return call.isChild === true && children !== undefined
+    ? children.run(call)
+    : executeCall(call, session, place);
 }
 
 /** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */

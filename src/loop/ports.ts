@@ -1,10 +1,12 @@
 import type { AgentEvent, EventType } from '../events/event.ts';
+import type { CompiledHooks } from '../hooks/compile.ts';
 import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Note } from './note.ts';
 import type { StatePort } from './state-port.ts';
 
@@ -22,6 +24,10 @@ export interface Ports {
   readonly notes: readonly Note[];
   /** The schema of the threads' state; absent for an agent without one. */
   readonly state?: StatePort;
+  /** The policies that `hooks` binds: they hold in subagents too. */
+  readonly policies: CompiledHooks;
+  /** Renews the claims of this agent's runs. */
+  readonly leases: LeaseKeeper;
   readonly counters: Counters;
   readonly clock: Clock;
   /** A fresh id nobody can guess. */

@@ -8,7 +8,7 @@ import type { ToolInvocation } from '../protocol/tool.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Session } from './session.ts';
 import { costOfTurn } from './spend.ts';
-import { type Batch, type LimitName, type OpenTurn, type Phase, turnOf } from './state.ts';
+import { type Batch, type LimitName, type OpenTurn, turnOf } from './state.ts';
 
 /**
  * How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. `Output` is what the schema
@@ -72,7 +72,7 @@ type RunEnding<Output> =
 /** Reads the result off the state a run stopped in. */
 export function resultOf(session: Session): RunResult {
   const { phase } = session.state;
-  return { ...turnFacts(session, turnOf(phase)), ...endingOf(phase, session) };
+  return { ...turnFacts(session, turnOf(phase)), ...endingOf(session) };
 }
 
 /** The result of a run whose store or state failed it: what was committed before stays. */
@@ -104,9 +104,12 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
   };
 }
 
-function endingOf(phase: Phase, session: Session): RunEnding<never> {
+function endingOf(session: Session): RunEnding<never> {
+  const { phase } = session.state;
   if (phase.name === 'awaiting-approval')
     return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
+  if (phase.name === 'awaiting-child')
+    return { status: 'awaiting-approval', approvals: session.awaited };
   if (phase.name !== 'finished') return { status: 'continues' };
   const { outcome } = phase;
   if (outcome.status === 'completed') return { ...outcome, ...outputOfAnswer(session) };

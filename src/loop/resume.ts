@@ -1,13 +1,18 @@
 import { ApprovalError } from '../errors/approval-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { ThreadStore } from '../stores/port.ts';
+import type { ToolPort } from '../tools/port.ts';
+import { childThreadId, mayWaitBelow, openChildCalls, readThread } from './below.ts';
+import { CHILD, isChildTool } from './child-tool.ts';
 import type { LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
 import { mayAnswer } from './may-answer.ts';
 import type { RunResult } from './result.ts';
 import { outputGiven, requireOutput, resumption } from './run.ts';
 import type { Session } from './session.ts';
-import type { BatchCall } from './state.ts';
+import type { BatchCall, Phase, ThreadState } from './state.ts';
+import { ThreadDigest } from './thread-digest.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
 
 /**
@@ -22,48 +27,103 @@ export function resumeThread(
   return withThread(run, async (session, stored): Promise<LoopEvent | undefined> => {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
     const at = session.ports.clock.now();
-    const isGoingOn = answers.length > 0 || hasExpired(session, at);
-    if (isGoingOn) requireOutput(session);
+    if (answers.length > 0 || hasExpired(session, at)) requireOutput(session);
+    const { state, digest, ports } = session;
+    const top: AskingThread = { state, digest, tool: (name) => findTool(session, name) };
+    const threads = mayWaitBelow(state.phase)
+      ? [top, ...(await askingBelow(ports.store, top))]
+      : [top];
     const taken: ApprovalAnswer[] = [];
-    for (const answer of answers) taken.push(await checkAnswer(answer, session, { at, taken }));
-    if (!isGoingOn) return resumption(session);
-    session.values?.ensureFit();
-    const tick = session.now();
-    return { type: 'approvals.answered', answers: taken, at, tick, ...outputGiven(session) };
+    for (const answer of answers)
+      taken.push(await checkAnswer(answer, threads, { session, at, taken }));
+    return takeAnswers(session, taken, at);
   });
+}
+
+/** Takes those of the checked answers that are for this thread, and hands the others down. */
+export function takeAnswers(
+  session: Session,
+  answers: readonly ApprovalAnswer[],
+  at: number,
+): Promise<LoopEvent | undefined> | LoopEvent | undefined {
+  const { phase } = session.state;
+  if (phase.name === 'awaiting-approval') {
+    const own = answers.filter(({ approvalId }) => openCall(phase, approvalId) !== undefined);
+    if (own.length > 0 || hasExpired(session, at)) {
+      session.values?.ensureFit();
+      const tick = session.now();
+      return { type: 'approvals.answered', answers: own, at, tick, ...outputGiven(session) };
+    }
+  } else if (answers.length > 0 && mayWaitBelow(phase)) {
+    session.values?.ensureFit();
+    session.answers = answers;
+    return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
+  }
+  return resumption(session);
+}
+
+/** A thread whose approvals can be answered, as far as a check needs it. */
+interface AskingThread {
+  readonly state: ThreadState;
+  readonly tool: (name: string) => ToolPort<never> | undefined;
+  readonly digest: ThreadDigest;
+}
+
+/** The threads below, all the way down: the answers to all of them are checked before any of them goes on. */
+async function askingBelow(
+  store: ThreadStore,
+  { state, tool: find }: AskingThread,
+): Promise<readonly AskingThread[]> {
+  const threads: AskingThread[] = [];
+  for (const call of openChildCalls(state.phase)) {
+    const tool = find(call.toolName);
+    const below = await readThread(store, childThreadId(state.threadId, call.callId));
+    if (below === undefined || !isChildTool(tool)) continue;
+    const digest = new ThreadDigest(below.digestKey);
+    const { tools } = tool[CHILD].agent;
+    const thread: AskingThread = { state: below, digest, tool: tools.get };
+    threads.push(thread, ...(await askingBelow(store, thread)));
+  }
+  return threads;
 }
 
 async function checkAnswer(
   answer: ApprovalAnswer,
-  session: Session,
-  { at, taken }: { readonly at: number; readonly taken: readonly ApprovalAnswer[] },
+  threads: readonly AskingThread[],
+  now: {
+    readonly session: Session;
+    readonly at: number;
+    readonly taken: readonly ApprovalAnswer[];
+  },
 ): Promise<ApprovalAnswer> {
   const { approvalId } = answer;
-  if (taken.some((earlier) => earlier.approvalId === approvalId))
+  if (now.taken.some((earlier) => earlier.approvalId === approvalId))
     throw new ApprovalError('answered', approvalId);
-  const call = openCall(session, approvalId);
-  if (call?.approval === undefined) throw await refusalOf(session, approvalId);
+  const thread = threads.find(({ state }) => openCall(state.phase, approvalId) !== undefined);
+  const call = thread && openCall(thread.state.phase, approvalId);
+  if (thread === undefined || call?.approval === undefined)
+    throw await refusalOf(now.session, approvalId);
   const { approval } = call;
-  if (approval.expiresAt !== undefined && approval.expiresAt <= at)
+  if (approval.expiresAt !== undefined && approval.expiresAt <= now.at)
     throw new ApprovalError('expired', approvalId);
   if (
-    session.digest.of({ toolName: call.toolName, input: call.effectiveInput }) !==
+    thread.digest.of({ toolName: call.toolName, input: call.effectiveInput }) !==
     approval.inputDigest
   ) {
     throw new ApprovalError('altered', approvalId);
   }
   if (!approval.requirements.some((wanted) => mayAnswer(wanted, answer.by)))
     throw new ApprovalError('not-an-approver', approvalId);
-  return answer.input === undefined ? answer : checkEdit(answer, call, session);
+  return answer.input === undefined ? answer : checkEdit(answer, call, thread);
 }
 
 /** An edited input has to fit the tool before the answer counts; it is judged again before it runs. */
 async function checkEdit(
   answer: ApprovalAnswer,
   call: BatchCall,
-  session: Session,
+  thread: AskingThread,
 ): Promise<ApprovalAnswer> {
-  const tool = findTool(session, call.toolName);
+  const tool = thread.tool(call.toolName);
   if (tool === undefined) {
     throw new ApprovalError(
       'altered',
@@ -82,8 +142,7 @@ async function checkEdit(
   return { ...answer, input: checked.input };
 }
 
-function openCall(session: Session, approvalId: string): BatchCall | undefined {
-  const { phase } = session.state;
+function openCall(phase: Phase, approvalId: string): BatchCall | undefined {
   if (phase.name !== 'awaiting-approval') return undefined;
   return phase.batch.calls.find(
     (call) =>
@@ -96,7 +155,16 @@ function openCall(session: Session, approvalId: string): BatchCall | undefined {
 async function refusalOf(session: Session, approvalId: string): Promise<ApprovalError> {
   const known = await session.ports.store.findApproval(approvalId);
   if (known === undefined) return new ApprovalError('unknown', approvalId);
-  if (known.threadId !== session.threadId) return new ApprovalError('foreign', approvalId);
+  const { threadId } = session;
+  if (known.threadId !== threadId && known.topThreadId !== threadId)
+    return new ApprovalError('foreign', approvalId);
+  // What is open and was found nowhere is of a subagent that this process does not have.
+  if (known.status === 'open')
+    return new ApprovalError(
+      'altered',
+      approvalId,
+      'the agent that asked for it is no longer there',
+    );
   return new ApprovalError(known.status === 'expired' ? 'expired' : 'answered', approvalId);
 }
 

@@ -1,5 +1,5 @@
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
-import { executeCall } from './execute-call.ts';
 import { momentOf } from './moment-of.ts';
 import { invocationOf } from './perform-batch.ts';
 import type { Session } from './session.ts';
@@ -24,13 +24,13 @@ export async function runWrapped(
     readonly turn: OpenTurn;
     readonly attempt: number;
     readonly batch: ToolInvocation['batch'];
+    readonly execute: (call: BatchCall) => MaybePromise<ToolResult>;
   },
 ): Promise<WrappedRun> {
-  const { turn, batch } = place;
+  const { turn, batch, execute } = place;
   const tool = session.ports.tools.get(call.toolName);
   // What is no longer there is told of as without policies.
-  if (tool === undefined)
-    return { result: await executeCall(call, session, place), call, unanswered: true };
+  if (tool === undefined) return { result: await execute(call), call, unanswered: true };
   const withInput = ({ effectiveInput }: ToolInvocation): BatchCall => ({
     ...call,
     effectiveInput,
@@ -38,7 +38,7 @@ export async function runWrapped(
   const wrapped = await session.gateFor(turn.turnId).toolCall(
     invocationOf(call, batch),
     {
-      execute: (invocation) => executeCall(withInput(invocation), session, place),
+      execute: (invocation) => execute(withInput(invocation)),
       check: tool.check,
     },
     momentOf(turn, 1),

@@ -1,6 +1,8 @@
 import { PendingApprovalError, ThreadError, UnknownThreadError } from '../errors/thread-error.ts';
+import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
+import { lookBelow, mayWaitBelow } from './below.ts';
 import type { LoopEvent } from './event.ts';
 import { openApprovals, type RunResult } from './result.ts';
 import type { Session } from './session.ts';
@@ -17,9 +19,8 @@ export function runMessage(
     readonly values?: JsonObject | undefined;
   },
 ): Promise<RunResult> {
-  return withThread(run, (session) => {
-    const { message, supersede, values } = request;
-    refuseWhilePending(session, supersede);
+  const { message, values } = request;
+  const requested = (session: Session, supersede: boolean): LoopEvent => {
     session.values?.ensureFit(values);
     return {
       type: 'turn.requested',
@@ -30,6 +31,19 @@ export function runMessage(
       tick: session.now(),
       ...outputGiven(session),
     };
+  };
+  return withThread(run, (session) => {
+    const { phase } = session.state;
+    if (mayWaitBelow(phase)) {
+      return lookBelow(session).then(({ approvals }) => {
+        refuseWhilePending(session, approvals, request.supersede);
+        // Where nothing is open any more there is nobody to ask before the turn is ended.
+        return requested(session, true);
+      });
+    }
+    if (phase.name === 'awaiting-approval')
+      refuseWhilePending(session, openApprovals(phase.batch), request.supersede);
+    return requested(session, request.supersede);
   });
 }
 
@@ -45,18 +59,24 @@ export function continueTurn(run: ThreadRun): Promise<RunResult> {
 export function cancelStored(run: ThreadRun): Promise<RunResult> {
   return withThread(run, (session, stored): LoopEvent | undefined => {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
-    switch (session.state.phase.name) {
-      case 'idle':
-      case 'finished':
-        return undefined;
-      case 'running':
-        // What the tools did has to be settled first; a cancelled run starts none of them.
-        session.options.cancel.cancel();
-        return { type: 'turn.resumed', tick: session.now() };
-      default:
-        return { type: 'turn.cancelled' };
-    }
+    return cancellation(session);
   });
+}
+
+/** What ends a stored turn; nothing for one that has ended. */
+export function cancellation(session: Session): LoopEvent | undefined {
+  switch (session.state.phase.name) {
+    case 'idle':
+    case 'finished':
+      return undefined;
+    case 'running':
+    case 'awaiting-child':
+      // What the tools did has to be settled first; a cancelled run starts none of them.
+      session.options.cancel.cancel();
+      return { type: 'turn.resumed', tick: session.now() };
+    default:
+      return { type: 'turn.cancelled' };
+  }
 }
 
 /** Marks the end of a thread on which no turn is open. */
@@ -68,10 +88,20 @@ export function endThread(run: ThreadRun, reason: string): Promise<RunResult> {
 }
 
 /** What picks a stored turn up. Nothing for one that waits for a person: its state is the answer. */
-export function resumption(session: Session): LoopEvent | undefined {
+export function resumption(
+  session: Session,
+): Promise<LoopEvent | undefined> | LoopEvent | undefined {
   const { phase } = session.state;
   session.values?.ensureFit();
   if (phase.name === 'awaiting-approval') return undefined;
+  if (phase.name === 'awaiting-child') {
+    return lookBelow(session).then(({ approvals, hasMoved }) => {
+      session.awaited = approvals;
+      if (!hasMoved) return undefined;
+      requireOutput(session);
+      return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
+    });
+  }
   if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
     requireOutput(session);
     return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
@@ -98,9 +128,12 @@ export function outputGiven({ options }: Session): { readonly output?: JsonObjec
   return options.output === undefined ? {} : { output: options.output.jsonSchema };
 }
 
-function refuseWhilePending(session: Session, supersede: boolean): void {
-  const { phase } = session.state;
-  if (phase.name !== 'awaiting-approval' || supersede) return;
-  const ids = openApprovals(phase.batch).map((approval) => approval.approvalId);
-  throw new PendingApprovalError(session.threadId, ids);
+function refuseWhilePending(
+  { threadId }: Session,
+  approvals: readonly Approval[],
+  supersede: boolean,
+): void {
+  if (approvals.length === 0 || supersede) return;
+  const ids = approvals.map((approval) => approval.approvalId);
+  throw new PendingApprovalError(threadId, ids);
 }

@@ -6,16 +6,19 @@ import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Writable } from '../internal/writable.ts';
+import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
+import type { ChildEnd, ChildStart } from './child-start.ts';
 import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
 import { SessionState } from './session-state.ts';
-import { type ThreadState, turnOf } from './state.ts';
+import { type ParentCall, type ThreadState, turnOf } from './state.ts';
 import { ThreadDigest } from './thread-digest.ts';
 
 /** What a run is started with, beside the thread. */
@@ -42,6 +45,20 @@ export interface RunOptions {
   readonly windowed: boolean;
   /** True when the model's streaming call is to be used. */
   readonly streams: boolean;
+  /** Runs a subagent: a whole run within this one. */
+  readonly startChild: (start: ChildStart, session: Session) => Promise<ChildEnd>;
+  /** Set for the run of a subagent. */
+  readonly above?: Above;
+}
+
+/** What the run of a subagent has of the run above it. */
+export interface Above {
+  readonly call: ParentCall;
+  /** The policies above. What they remember is their own thread's, or a limit would count anew in every subagent. */
+  readonly policies: ReadonlySet<string>;
+  readonly memory: MemoryPort;
+  /** Stores what they have remembered since it was stored last. Rejects when that cannot be; nothing for nothing new. */
+  readonly save: () => Promise<void> | undefined;
 }
 
 /**
@@ -62,6 +79,10 @@ export class Session {
   version: number;
   /** The request that was built last; the state does not hold it (L1). */
   request: ChatRequest | undefined;
+  /** Answers to what waits in the threads below, checked; each takes its own. */
+  answers: readonly ApprovalAnswer[] = [];
+  /** The approvals that the threads below wait for. */
+  awaited: readonly Approval[] = [];
   /** The live error behind a failed outcome, with its cause. */
   error: AgentHooksError | undefined;
   /** True when deltas of the current response have left already. */
@@ -103,7 +124,7 @@ export class Session {
     this.#startedAt = this.#tick;
     this.#history = [...thread.messages];
     this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
-    this.memory = new SessionMemory(thread.stored?.memory ?? {});
+    this.memory = new SessionMemory(thread.stored?.memory ?? {}, options.above);
     this.values =
       ports.state && new SessionState(this.threadId, ports.state, () => this.state.values ?? EMPTY);
     const content = ports.instructions;
@@ -314,15 +335,28 @@ const EMPTY = Object.freeze({});
 /** What policies remember: read as loaded, and handed to the next commit where it changed. */
 class SessionMemory implements MemoryPort {
   readonly #loaded: Map<string, JsonObject>;
+  readonly #above: Above | undefined;
   #changed = new Map<string, JsonObject>();
 
-  constructor(loaded: { readonly [policy: string]: JsonObject }) {
+  constructor(loaded: { readonly [policy: string]: JsonObject }, above?: Above) {
     this.#loaded = new Map(Object.entries(loaded));
+    this.#above = above;
   }
 
-  readonly read = (policy: string): JsonObject => this.#loaded.get(policy) ?? EMPTY;
+  get isChanged(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  readonly read = (policy: string): JsonObject => {
+    if (this.#above?.policies.has(policy) === true) return this.#above.memory.read(policy);
+    return this.#loaded.get(policy) ?? EMPTY;
+  };
 
   readonly write = (policy: string, value: JsonObject): void => {
+    if (this.#above?.policies.has(policy) === true) {
+      this.#above.memory.write(policy, value);
+      return;
+    }
     this.#loaded.set(policy, value);
     this.#changed.set(policy, value);
   };

@@ -1,7 +1,7 @@
 import type { Usage } from '../protocol/chat.ts';
-import { addUsage, totalTokens } from '../protocol/usage.ts';
+import { addUsage, totalTokens, usageSince } from '../protocol/usage.ts';
 import type { ModelPrice, Rules } from './rules.ts';
-import type { OpenTurn, Spent, ThreadState } from './state.ts';
+import type { ChildSpent, OpenTurn, Spent, ThreadState } from './state.ts';
 
 /** What a call that was paid for adds to its turn and its thread, whatever became of its answer. */
 export function spend(
@@ -39,6 +39,56 @@ export function spendIfAny(
   return usage === undefined || totalTokens(usage) === 0
     ? { state, turn }
     : spend(state, turn, { ...paid, usage });
+}
+
+/** Adds what a subagent has used since it was counted last. What it cost counts where the caller counts costs too. */
+export function spendBelow(
+  state: ThreadState,
+  turn: OpenTurn,
+  more: ChildSpent & { readonly rules: Rules },
+): { readonly state: ThreadState; readonly turn: OpenTurn } {
+  const { totals } = state;
+  return {
+    state: {
+      ...state,
+      totals: { ...totals, ...plus(totals, more), steps: totals.steps + more.steps },
+    },
+    turn: { ...turn, ...plus(turn, more), childSteps: (turn.childSteps ?? 0) + more.steps },
+  };
+}
+
+function plus(before: Spent, more: ChildSpent & { readonly rules: Rules }): Spent {
+  const usage = addUsage(before.usage, more.usage);
+  if (more.rules.prices === undefined) return { usage };
+  const isUnpriced = before.unpriced === true || more.unpriced === true;
+  return {
+    usage,
+    cost: rounded((before.cost ?? 0) + (more.cost ?? 0)),
+    ...(isUnpriced && { unpriced: true as const }),
+  };
+}
+
+/** What a subagent has used since it was `counted`. */
+export function spentSince(counted: ChildSpent | undefined, now: ChildSpent): ChildSpent {
+  if (counted === undefined) return now;
+  const cost = rounded((now.cost ?? 0) - (counted.cost ?? 0));
+  return {
+    steps: now.steps - counted.steps,
+    usage: usageSince(counted.usage, now.usage),
+    ...(now.cost !== undefined && { cost }),
+    ...(now.unpriced === true && { unpriced: true as const }),
+  };
+}
+
+/** What a turn has used in all, as its caller counts it. */
+export function spentOf(turn: OpenTurn): ChildSpent {
+  const { step, childSteps = 0, usage, cost, unpriced } = turn;
+  return {
+    steps: step + childSteps,
+    usage,
+    ...(cost !== undefined && { cost }),
+    ...(unpriced === true && { unpriced }),
+  };
 }
 
 /** What all calls of a turn, or of a thread, cost; absent without prices, and where one of the calls has none. */

@@ -18,6 +18,8 @@ import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
  * L7  Feedback is in a stored state until its first delivery, and in nothing else that is kept.
  * L8  No paid call and no `once` tool starts before the store knows that it may have.
  * L9  A recovery is committed before the next paid call, and there are never more in a row than the cap.
+ * L11 A call to a subagent has one child thread, named by the call and run by nothing else. Its result is that child's
+ *     stored end, told and counted once; no child outlives its call.
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */
@@ -36,8 +38,20 @@ export interface ThreadState {
   /** What has been set of the thread's state, by field, with what other schemas left. Without defaults. */
   readonly values?: JsonObject;
   readonly phase: Phase;
+  /** Set for the thread of a subagent: the call it is run for. */
+  readonly parent?: ParentCall;
   /** The digest of the history as far as it has been made, to go on from. */
   readonly historyDigest?: { readonly count: number; readonly head: string };
+}
+
+/** The call that a subagent's thread is run for. */
+export interface ParentCall {
+  readonly threadId: string;
+  readonly callId: string;
+  /** The thread of the outermost agent, on which answers are given. */
+  readonly topThreadId: string;
+  /** The agents above, outermost first. */
+  readonly agentPath: readonly string[];
 }
 
 /** Consecutive rejections, and who made the last. */
@@ -53,6 +67,16 @@ export interface Spent {
   readonly cost?: number;
   /** Set when a call had no price: `cost` is what the others cost. */
   readonly unpriced?: true;
+}
+
+/** What a subagent has used for one call, those below it included. */
+export interface ChildSpent extends Spent {
+  readonly steps: number;
+}
+
+/** How much of what a subagent has used for a call its caller's turn and thread have counted. */
+export interface CountedChild extends ChildSpent {
+  readonly callId: string;
 }
 
 interface Totals extends Spent {
@@ -80,6 +104,8 @@ export interface OpenTurn extends Spent {
   readonly unusable?: number;
   /** Set for a turn whose final answer has to fit a schema. */
   readonly output?: OutputWish;
+  /** Steps of subagents. They count for limits. */
+  readonly childSteps?: number;
 }
 
 /** What a final answer has to fit: the JSON Schema that models are shown. Whoever goes on brings what checks it. */
@@ -118,6 +144,8 @@ export interface BatchCall {
   readonly sideEffects: SideEffects;
   /** True when it may run beside others of its batch. */
   readonly parallel: boolean;
+  /** Set for a call of a subagent. */
+  readonly isChild?: true;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */
@@ -162,6 +190,8 @@ export interface FinishedCall {
   readonly durationMs: number;
   /** False for one that an earlier process ran, or that never started. */
   readonly started: boolean;
+  /** Set when its end is in the record: the batch went on waiting for a subagent. */
+  readonly told?: true;
 }
 
 /** What the ledger is told of one `once` call: that it may start, or how it ended. */
@@ -243,6 +273,17 @@ export type Phase =
       readonly batch: Batch;
       readonly recovering: boolean;
       readonly next?: NextTurn;
+      /** Calls that need no run any more. */
+      readonly finished?: readonly FinishedCall[];
+      readonly children?: readonly CountedChild[];
+    }
+  /** The calls without a result are of subagents that wait for a person. The approvals are on their threads. */
+  | {
+      readonly name: 'awaiting-child';
+      readonly turn: OpenTurn;
+      readonly batch: Batch;
+      readonly finished: readonly FinishedCall[];
+      readonly children: readonly CountedChild[];
     }
   /** Something has failed and is over and paid for; the policies are asked whether the turn goes on, or told why it ends. */
   | { readonly name: 'failing'; readonly turn: OpenTurn; readonly failure: Failure }
@@ -271,10 +312,17 @@ export interface NextTurn {
   readonly tick: number;
   /** The JSON Schema its final answer has to fit. */
   readonly output?: JsonObject;
+  /** Set when it answers what is open "not approved", and so ends the turn before it as a person would. */
+  readonly supersedes?: true;
 }
 
 /** A thread nobody has run yet. */
-export function newThread(threadId: string, agent: string, digestKey: string): ThreadState {
+export function newThread(
+  threadId: string,
+  agent: string,
+  more: { readonly digestKey: string; readonly parent?: ParentCall | undefined },
+): ThreadState {
+  const { digestKey, parent } = more;
   return {
     format: 1,
     threadId,
@@ -284,6 +332,7 @@ export function newThread(threadId: string, agent: string, digestKey: string): T
     streak: { count: 0, policy: '', point: '' },
     totals: { steps: 0, usage: { inputTokens: 0, outputTokens: 0 } },
     phase: { name: 'idle' },
+    ...(parent !== undefined && { parent }),
   };
 }
 
@@ -296,5 +345,9 @@ export function turnOf(phase: Phase): OpenTurn | undefined {
 /** True for a phase in which a thread may be left: its turn is over, or waits for somebody, or for the next step. */
 export function rests(phase: Phase): boolean {
   if (phase.name === 'requesting') return phase.turn.between === true;
-  return phase.name === 'finished' || phase.name === 'awaiting-approval';
+  return (
+    phase.name === 'finished' ||
+    phase.name === 'awaiting-approval' ||
+    phase.name === 'awaiting-child'
+  );
 }

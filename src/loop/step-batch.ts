@@ -18,7 +18,7 @@ import {
   refuseOpenCalls,
   settleBatch,
 } from './settle-batch.ts';
-import type { Batch, BatchCall, LedgerNote, OpenTurn, ThreadState } from './state.ts';
+import type { Batch, BatchCall, LedgerNote, OpenTurn, ParentCall, ThreadState } from './state.ts';
 import { finalTextOf, misfitOf } from './step-answer.ts';
 import { rejectAnswer, rejectResponse, resetStreak } from './step-response.ts';
 import { commitThen, enter, failed, type Transition } from './transition.ts';
@@ -145,6 +145,7 @@ function openApproval(
   return deepFreeze({
     approvalId: entry.approvalId ?? '',
     threadId: now.state.threadId,
+    ...(now.state.parent !== undefined && risenFrom(now.state, now.state.parent)),
     turnId: now.turn.turnId,
     callId: call.callId,
     toolName: call.toolName,
@@ -156,6 +157,14 @@ function openApproval(
     ...(Number.isFinite(earliest) && { expiresAt: now.at + earliest }),
     status: 'open',
   });
+}
+
+/** Who lists it at the top has to know whose it is, and where to answer. */
+function risenFrom(
+  { agent }: ThreadState,
+  { topThreadId, agentPath }: ParentCall,
+): Pick<Approval, 'agent' | 'agentPath' | 'topThreadId'> {
+  return { agent, agentPath, topThreadId };
 }
 
 /** Approved calls run only as what was approved; anything but a clear yes is blocked, or asked again (bounded). */

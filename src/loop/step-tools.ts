@@ -4,7 +4,8 @@ import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { finishedCalls, toolMessage } from './settle-batch.ts';
-import type { Batch, FinishedCall, LedgerNote, ThreadState } from './state.ts';
+import type { Batch, FinishedCall, LedgerNote, Outcome, ThreadState } from './state.ts';
+import { awaitChildren, countChildren } from './step-children.ts';
 import {
   closingEvents,
   commitThen,
@@ -23,19 +24,32 @@ export function onToolsFinished(
 ): Transition | undefined {
   const { phase } = before;
   if (phase.name !== 'running') return undefined;
-  const { turn, batch, next } = phase;
-  const { results: finished, tick, values } = event;
+  const { batch, next } = phase;
+  const { tick, values } = event;
   const state = values === undefined ? before : { ...before, values };
+  const counted =
+    event.children === undefined ? phase : countChildren(state, phase, { event, rules });
+  const { turn, children = [] } = counted;
+  const paid = 'state' in counted ? counted.state : state;
+  const finished =
+    phase.finished === undefined ? event.results : [...phase.finished, ...event.results];
+  if (event.waits === true) {
+    const { events, ledger } = writesOf(batch, finished);
+    return awaitChildren(paid, turn, { batch, finished, children, events, ledger, tick });
+  }
   // Nobody is asked what becomes of a turn that ends anyway.
   if (!event.cancelled && next === undefined && finished.some(hasFailed))
-    return enter(state, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });
+    return enter(paid, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });
   const writes = writesOf(batch, finished);
   if (event.cancelled)
-    return finish(state, turn, { ...writes, outcome: { status: 'cancelled' }, rules });
-  if (next === undefined) return beginNextStep(state, turn, { ...writes, tick, rules });
-  const outcome = failed(new TurnInterruptedError(turn.turnId));
+    return finish(paid, turn, { ...writes, outcome: { status: 'cancelled' }, rules });
+  if (next === undefined) return beginNextStep(paid, turn, { ...writes, tick, rules });
+  const outcome: Outcome =
+    next.supersedes === true
+      ? { status: 'cancelled' }
+      : failed(new TurnInterruptedError(turn.turnId));
   return commitThen(
-    state,
+    paid,
     { name: 'waiting', turn, next },
     {
       ...writes,
@@ -81,7 +95,8 @@ function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly Eve
   const find = finishedCalls(finished);
   for (const call of batch.calls) {
     const ended = find(call);
-    if (ended !== undefined) events.push(finishedEvent(call.toolName, ended));
+    if (ended !== undefined && ended.told !== true)
+      events.push(finishedEvent(call.toolName, ended));
   }
   return events;
 }

@@ -10,7 +10,7 @@ import { beginFirstStep, beginStoppedStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
-import type { NextTurn, OpenTurn, ThreadState } from './state.ts';
+import type { NextTurn, OpenTurn, Phase, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
 import { resetStreak } from './step-response.ts';
 import {
@@ -41,6 +41,18 @@ export function onTurnRequested(
       return afterInterrupted(phase.turn, () => openTurn(state, next, event.messageCount));
     case 'running':
       return enter(state, { ...phase, recovering: true, next });
+    case 'awaiting-child': {
+      if (!event.supersede) return undefined;
+      const ended = { batch: phase.batch, finished: phase.finished, children: phase.children };
+      const following = { ...next, supersedes: true } as const;
+      return enter(state, {
+        ...ended,
+        name: 'running',
+        turn: phase.turn,
+        recovering: true,
+        next: following,
+      });
+    }
     case 'rejudging':
     case 'awaiting-approval':
       if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;
@@ -71,10 +83,10 @@ export function onTurnResumed(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  if (phase.name !== 'running' && phase.name !== 'rejudging' && phase.name !== 'requesting')
-    return undefined;
+  if (!isResumable(phase)) return undefined;
   const turn = withOutput(active(phase.turn, event.tick), event.output);
-  if (phase.name === 'running') return enter(state, { ...phase, turn, recovering: true });
+  if (phase.name === 'running' || phase.name === 'awaiting-child')
+    return enter(state, { ...phase, name: 'running', turn, recovering: true });
   if (phase.name === 'rejudging') return enter(state, { ...phase, turn });
   if (phase.attempt >= rules.maxAttempts) {
     const error = new ModelError('attempts-exhausted', {
@@ -88,6 +100,22 @@ export function onTurnResumed(
   const next = { ...phase, turn, armed: false };
   return turn.between === true ? beginStoppedStep(state, next) : enter(state, next);
 }
+
+type Resumable = Extract<
+  Phase,
+  { readonly name: 'running' | 'awaiting-child' | 'rejudging' | 'requesting' }
+>;
+
+function isResumable(phase: Phase): phase is Resumable {
+  return RESUMABLE.has(phase.name);
+}
+
+const RESUMABLE: ReadonlySet<string> = new Set([
+  'running',
+  'awaiting-child',
+  'rejudging',
+  'requesting',
+] satisfies Resumable['name'][]);
 
 /** Marks the end of a conversation whose last turn has ended. The thread stays, and a message begins a new turn. */
 export function onThreadEnded(

@@ -13,28 +13,16 @@ import type { Message } from '../protocol/message.ts';
 import type { Claim, StoredThread, ThreadStore } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
-import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Ports } from './ports.ts';
+import { readState } from './read-state.ts';
 import { failedResult, neverStarted, type RunResult, resultOf } from './result.ts';
 import { type RunOptions, Session } from './session.ts';
-import { newThread, type Phase, type ThreadState, turnOf } from './state.ts';
+import { newThread, type ParentCall, type ThreadState, turnOf } from './state.ts';
 import { closingEvents, failed } from './transition.ts';
 
-const FORMAT = 1;
-
-/** The phases that a commit can leave a thread in; the others last only as long as their process. */
-const STORED_PHASES: ReadonlySet<string> = new Set([
-  'requesting',
-  'awaiting-approval',
-  'rejudging',
-  'running',
-  'finished',
-] satisfies Phase['name'][]);
-
-/** What a run needs beside its options: the ports, the thread, and who renews its claim. */
+/** What a run needs beside its options. */
 export interface ThreadRun {
   readonly ports: Ports;
-  readonly leases: LeaseKeeper;
   readonly threadId: string;
   readonly options: RunOptions;
   /** Called when the thread is this run's. */
@@ -53,7 +41,8 @@ export async function withThread(
     stored: StoredThread | undefined,
   ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
 ): Promise<RunResult> {
-  const { leases, threadId, options } = run;
+  const { threadId, options } = run;
+  const { leases } = run.ports;
   // Waited for even when it is there at once: whoever starts a run has to have its promise before anything happens.
   const claim = await takeClaim(run);
   if (AgentHooksError.isInstance(claim)) return neverStarted(threadId, claim);
@@ -85,13 +74,16 @@ export async function withThread(
 
 /** A run that gets no claim lets go of the caller's signal too. Who asks for a busy thread is told by a throw. */
 function takeClaim(run: ThreadRun): MaybePromise<Claim | StoreError> {
-  const { ports, leases, threadId, options } = run;
+  const { ports, threadId, options } = run;
   const refused = (error: unknown): StoreError => {
     options.cancel.close();
     return unreadable(threadId, error);
   };
   try {
-    const claim = ports.store.claim(threadId, { holder: ports.newId(), ttlMs: leases.ttlMs });
+    const { above } = options;
+    // Whoever holds the caller's thread takes a subagent's over from the process that held both.
+    const holder = above === undefined ? ports.newId() : `below ${above.call.threadId}`;
+    const claim = ports.store.claim(threadId, { holder, ttlMs: ports.leases.ttlMs });
     return isThenable(claim) ? Promise.resolve(claim).catch(refused) : claim;
   } catch (error) {
     return refused(error);
@@ -175,8 +167,12 @@ function newSession(
 ): Opened {
   const state =
     stored === undefined
-      ? newThread(threadId, ports.agentName, ports.newId())
+      ? newThread(threadId, ports.agentName, {
+          digestKey: ports.newId(),
+          parent: options.above?.call,
+        })
       : readState(threadId, stored);
+  requireCaller(state, options.above?.call);
   const owned = ownedBy(ports.agentName, state);
   const session = new Session(ports, options, { state: owned, token, stored, messages });
   const { phase } = owned;
@@ -196,22 +192,19 @@ function ownedBy(agent: string, state: ThreadState): ThreadState {
   });
 }
 
-/** A stored state is this package's own writing; what is not readable as such names its thread. */
-function readState(threadId: string, stored: StoredThread): ThreadState {
-  const { format, phase } = stored.state;
-  // First: nothing else can be said of a state whose format is not known, least of all that it is damaged.
-  if (typeof format === 'number' && format > FORMAT) {
-    throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
-  }
-  const name = typeof phase === 'object' && phase !== null && 'name' in phase ? phase.name : '';
-  if (format !== FORMAT || typeof name !== 'string' || !STORED_PHASES.has(name)) {
-    throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
-  }
-  // Checked as far as a reader can: every other field was written by `step` under this format.
-  const state = stored.state as unknown as ThreadState;
-  return state.phase.name === 'requesting'
-    ? { ...state, phase: { ...state.phase, armed: false } }
-    : state;
+/** The thread of a subagent is run by its call only, under the policies above it; and no other thread is taken for one (L11). */
+function requireCaller({ threadId, parent }: ThreadState, call: ParentCall | undefined): void {
+  if (parent?.threadId === call?.threadId && parent?.callId === call?.callId) return;
+  const isChild = parent !== undefined;
+  throw new ThreadError('child-thread', {
+    where: `thread '${threadId}'`,
+    what: isChild
+      ? 'it belongs to a call of a subagent, and is run with that only'
+      : 'it is no thread of a subagent, and has the id that the thread of a call would have',
+    fix: isChild
+      ? `Answer, go on and cancel on thread '${parent.topThreadId}'`
+      : "Give threads ids that do not look like '<thread>/<turn>.<step>.<index>'",
+  });
 }
 
 /** Whatever breaks, the run ends with a result and the turn with its event. */

@@ -19,6 +19,12 @@ export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'super
 export interface Approval {
   readonly approvalId: string;
   readonly threadId: string;
+  /** For a call of a subagent: the thread to answer on. Absent where that is `threadId`. */
+  readonly topThreadId?: string;
+  /** For a call of a subagent: its name. */
+  readonly agent?: string;
+  /** For a call of a subagent: the agents above it, outermost first. */
+  readonly agentPath?: readonly string[];
   readonly turnId: string;
   readonly callId: string;
   readonly toolName: string;

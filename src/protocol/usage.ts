@@ -14,6 +14,18 @@ export function addUsage(sum: Usage, more: Usage): Usage {
   return usage;
 }
 
+/** What a running sum has gained since it was `earlier`. */
+export function usageSince(earlier: Usage, sum: Usage): Usage {
+  const since = (count: keyof Usage): number => (sum[count] ?? 0) - (earlier[count] ?? 0);
+  const [cached, reasoning] = [since('cachedInputTokens'), since('reasoningTokens')];
+  return Object.freeze({
+    inputTokens: since('inputTokens'),
+    outputTokens: since('outputTokens'),
+    ...(cached > 0 && { cachedInputTokens: cached }),
+    ...(reasoning > 0 && { reasoningTokens: reasoning }),
+  });
+}
+
 export const NO_USAGE: Usage = Object.freeze({ inputTokens: 0, outputTokens: 0 });
 
 /** Input and output together; cached tokens are part of the input and are not added again. */

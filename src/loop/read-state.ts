@@ -1,0 +1,33 @@
+import { CorruptRecordError, StoreVersionError } from '../errors/store-error.ts';
+import type { StoredThread } from '../stores/port.ts';
+import type { Phase, ThreadState } from './state.ts';
+
+const FORMAT = 1;
+
+/** The phases that a commit can leave a thread in; the others last only as long as their process. */
+const STORED_PHASES: ReadonlySet<string> = new Set([
+  'requesting',
+  'awaiting-approval',
+  'awaiting-child',
+  'rejudging',
+  'running',
+  'finished',
+] satisfies Phase['name'][]);
+
+/** A stored state is this package's own writing; what is not readable as such names its thread. */
+export function readState(threadId: string, stored: StoredThread): ThreadState {
+  const { format, phase } = stored.state;
+  // First: nothing else can be said of a state whose format is not known, least of all that it is damaged.
+  if (typeof format === 'number' && format > FORMAT) {
+    throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
+  }
+  const name = typeof phase === 'object' && phase !== null && 'name' in phase ? phase.name : '';
+  if (format !== FORMAT || typeof name !== 'string' || !STORED_PHASES.has(name)) {
+    throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
+  }
+  // Checked as far as a reader can: every other field was written by `step` under this format.
+  const state = stored.state as unknown as ThreadState;
+  return state.phase.name === 'requesting'
+    ? { ...state, phase: { ...state.phase, armed: false } }
+    : state;
+}
