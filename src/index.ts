@@ -1,6 +1,7 @@
 export type { Agent, AgentResult, AgentStream, EndOptions } from './agent/agent.ts';
 export type {
   AgentOptions,
+  CompactionOptions,
   HooksOption,
   ResumeInput,
   RunContext,
@@ -42,6 +43,7 @@ export { TurnDecision } from './decisions/turn-decision.ts';
 export { WindowDecision } from './decisions/window-decision.ts';
 export { ApprovalError, type ApprovalRefusal } from './errors/approval-error.ts';
 export { AgentHooksError, type ErrorInfo, type ErrorText } from './errors/base.ts';
+export { CompactionError, type CompactionProblem } from './errors/compaction-error.ts';
 export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
 export {

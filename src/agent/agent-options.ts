@@ -6,7 +6,7 @@ import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
-import type { UserMessage } from '../protocol/message.ts';
+import type { Message, UserMessage } from '../protocol/message.ts';
 import type { StateInput, StateOf } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
@@ -21,6 +21,28 @@ export type HooksOption<Context, State = StateOf<Context>> =
       readonly threadId: string;
       readonly context: Context;
     }) => readonly AgentHooks<Context, State>[]);
+
+/** When and how a thread that grows too long for its model is made shorter. The messages stay in the store. */
+export interface CompactionOptions {
+  /**
+   * Tokens of the context above which it is compacted before the next request. The context is what the provider
+   * counted at the latest call, and what `countTokens` says of everything since. Leave room for an answer.
+   */
+  readonly maxTokens: number;
+  /** About how many of the latest tokens stay as they are. A tool call stays with its result. Default: a quarter of `maxTokens`. */
+  readonly keepTokens?: number;
+  /** What writes the summary. Default: the agent's model. Gets none of the agent's `settings`. */
+  readonly model?: ChatModel;
+  /** What a summary should hold, beside what every summary does. Goes after the built-in prompt. */
+  readonly instructions?: string;
+  /**
+   * The tokens of messages, at once; any tokenizer will do. Default: one for every four bytes of their JSON, and a
+   * thousand for every file.
+   */
+  readonly countTokens?: (messages: readonly Message[]) => number;
+  /** How long a summary may be. A text may have eight characters for each. Default: 2000, or a quarter of `maxTokens` where that is less. */
+  readonly maxSummaryTokens?: number;
+}
 
 export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   /** In events and stored threads. */
@@ -70,6 +92,11 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
    * back by `text.retracted`. Default: `hold` when a policy could take text back, else `live`.
    */
   readonly streaming?: 'hold' | 'window' | 'live';
+  /**
+   * Default: the history is never compacted, and a request that is too long for the provider ends the turn `failed`.
+   * With it, such a request is made shorter and sent again, at most twice in a row.
+   */
+  readonly compaction?: CompactionOptions;
   /** What the user is shown in the place of what was withheld. Placeholders are filled as in `instructions`. */
   readonly fallbacks?: { readonly [cause in FallbackCause]?: string };
   /**

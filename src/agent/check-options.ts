@@ -2,9 +2,11 @@ import { ConfigError } from '../errors/config-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { checkCompaction } from './check-compaction.ts';
 import { checkKeys } from './check-keys.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkNotes } from './check-notes.ts';
+import { isModel } from './is-model.ts';
 import { checkKnowledge } from './knowledge.ts';
 
 const FALLBACK_CAUSES = Object.keys({
@@ -34,6 +36,7 @@ const KNOWN = {
   notes: Array.isArray,
   resetStreakOn: oneOf('accept', 'user-message'),
   streaming: oneOf('hold', 'window', 'live'),
+  compaction: isObject,
   fallbacks: isObject,
   keepDiscarded: (value: unknown) => typeof value === 'boolean',
   hookTimeouts: oneOf('default', 'voice'),
@@ -59,6 +62,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   maxParallelTools: 'a whole number from 1',
   resetStreakOn: "'accept' or 'user-message'",
   streaming: "'hold', 'window' or 'live'",
+  compaction: 'an object with at least `maxTokens`',
   hookTimeouts: "'default' or 'voice'",
   onBusy: "'reject', 'queue' or 'interrupt'",
   unpriced: "'stop' or 'free'",
@@ -81,6 +85,7 @@ export function checkAgentOptions(options: unknown): void {
     if (!isValid(value)) throw invalid(option);
   }
   checkLimits(options);
+  checkCompaction(options);
   checkTexts(options);
   checkSettings(options);
   checkNotes(Reflect.get(options, 'notes'));
@@ -141,15 +146,6 @@ function isMilliseconds(value: unknown): boolean {
 
 function oneOf(...values: readonly string[]): (value: unknown) => boolean {
   return (value) => typeof value === 'string' && values.includes(value);
-}
-
-function isModel(value: unknown): boolean {
-  return (
-    isObject(value) &&
-    typeof Reflect.get(value, 'id') === 'string' &&
-    typeof Reflect.get(value, 'generate') === 'function' &&
-    typeof Reflect.get(value, 'stream') === 'function'
-  );
 }
 
 function isStore(value: unknown): boolean {

@@ -38,6 +38,7 @@ import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
 import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
+import { compactionPort } from './compaction-port.ts';
 import { Crowd } from './crowd.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
@@ -372,6 +373,9 @@ function portsOf(
     maxParallelTools: options.maxParallelTools ?? 8,
     cancelGraceMs: options.cancelGraceMs ?? 2_000,
     emptyRetries: 2,
+    ...(options.compaction !== undefined && {
+      compaction: compactionPort(options.compaction, options.model),
+    }),
   };
 }
 

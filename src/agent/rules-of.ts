@@ -23,6 +23,10 @@ export function rulesOf(options: BuiltOptions, state: StateSchema | undefined): 
     maxPauses: 3,
     maxAttempts: 3,
     announcesCalls: false,
+    ...(options.compaction !== undefined && {
+      summaryModel: (options.compaction.model ?? options.model).id,
+    }),
+    maxOverflows: 2,
     singleStep: false,
   });
 }

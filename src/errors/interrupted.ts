@@ -4,11 +4,16 @@ import { AgentHooksError } from './base.ts';
 export class TurnInterruptedError extends AgentHooksError {
   readonly code = 'turn-interrupted';
 
-  constructor(turnId: string) {
+  /** `isLost`: the message of the turn was not stored yet. */
+  constructor(turnId: string, isLost = false) {
     super({
       where: `turn '${turnId}'`,
-      what: 'its process ended before the turn did, and a new message came',
-      fix: 'Nothing to do: recorded results were kept. Call `resume` instead of `run` to go on with such a turn',
+      what: isLost
+        ? 'its process ended before its message was stored'
+        : 'its process ended before the turn did, and a new message came',
+      fix: isLost
+        ? 'Send the message again'
+        : 'Nothing to do: recorded results were kept. Call `resume` instead of `run` to go on with such a turn',
     });
     this.name = 'TurnInterruptedError';
   }

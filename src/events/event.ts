@@ -69,6 +69,8 @@ export type EventBody =
     }
   | {
       readonly type: 'llm.responded';
+      /** Absent for `main`. */
+      readonly purpose?: Purpose;
       readonly responseId: string;
       readonly model: string;
       readonly finishReason: FinishReason;
@@ -207,8 +209,13 @@ export type EventBody =
   // the rest
   | {
       readonly type: 'context.compacted';
+      /** How many messages the model would have read, and how many it reads now, the summary included. */
       readonly messagesBefore: number;
       readonly messagesAfter: number;
+      /** The policy that made the summary; absent for the built-in one. */
+      readonly by?: string;
+      /** `overflow`: the provider had refused a request as too long. */
+      readonly cause: 'budget' | 'overflow';
     }
   | { readonly type: 'state.changed'; readonly fields: readonly string[] }
   | { readonly type: 'line.said'; readonly kind: string; readonly text: string }

@@ -6,6 +6,7 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
+import type { Message } from '../protocol/message.ts';
 import type {
   IncomingText,
   KnowledgeQuery,
@@ -28,6 +29,7 @@ import type {
   Moment,
   PromptVerdict,
   RunFacts,
+  SummaryVerdict,
   ToolChainVerdict,
   ToolCore,
   WindowGate,
@@ -42,6 +44,7 @@ import { ResultChain } from './result-chain.ts';
 import { rewriteRequest } from './rewrite-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
 import { rewriteText } from './rewrite-text.ts';
+import { SummaryChain } from './summary-chain.ts';
 import { ToolChain } from './tool-chain.ts';
 import { VerdictChain } from './verdict-chain.ts';
 import { AnswerWindows } from './window-chain.ts';
@@ -186,6 +189,15 @@ class BoundHooks implements HookGate {
     const setting = this.#at('onError', moment);
     const telling = new ErrorChain(setting, errorForPolicy(error), { told: true }).run();
     return isThenable(telling) ? telling.then(ignore) : undefined;
+  }
+
+  contextCompact(
+    messages: readonly Message[],
+    maxChars: number,
+    moment: Moment,
+  ): MaybePromise<SummaryVerdict> {
+    const setting = this.#at('onContextCompact', moment);
+    return new SummaryChain(setting, deepFreeze(messages), maxChars).run();
   }
 
   observe(event: AgentEvent): void {

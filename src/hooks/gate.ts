@@ -78,6 +78,13 @@ export type PromptVerdict =
   | HookFailed
   | HookCancelled;
 
+/** The summary that a policy has made of a history, if one has. */
+export type SummaryVerdict =
+  | { readonly type: 'summary'; readonly text: string; readonly policy: string }
+  | { readonly type: 'no-opinion' }
+  | HookFailed
+  | HookCancelled;
+
 /** One model call with the policies of `wrapLlmCall` around it. */
 export interface WrappedCall {
   /**
@@ -118,6 +125,8 @@ export interface Moment {
   readonly step: number;
   readonly attempt: number;
   readonly purpose: Purpose;
+  /** The id of the model, where it is not the agent's. */
+  readonly model?: string;
 }
 
 /** The facts of one run that every hook context of it shows. */
@@ -234,6 +243,12 @@ export interface HookGate {
   ): MaybePromise<ErrorVerdict | HookCancelled>;
   /** Tells everyone of an error, also after a cancel. What they say decides nothing; who takes its time is then cut off. */
   tellError(error: AgentHooksError, moment: Moment): MaybePromise<void>;
+  /** Asks for a summary of `messages`, of at most `maxChars` characters. The first text counts, and ends the asking. */
+  contextCompact(
+    messages: readonly Message[],
+    maxChars: number,
+    moment: Moment,
+  ): MaybePromise<SummaryVerdict>;
   /** Hands an event to every `onEvent` that names its type. Never awaited, never throws. */
   observe(event: AgentEvent): void;
   /** Ends every timer of the run. Hooks that are still running are told by their signal. */

@@ -59,7 +59,8 @@ class AskContext implements HookContext {
   }
 
   get model(): string {
-    return this.#source.run.facts.model;
+    const { run, question } = this.#source;
+    return question.moment.model ?? run.facts.model;
   }
 
   get purpose(): Purpose {

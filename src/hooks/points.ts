@@ -120,7 +120,7 @@ export const POINTS: { readonly [Point in HookPoint]: PointRow } = Object.freeze
     timeoutMs: 60_000,
     voiceTimeoutMs: 60_000,
     failure: 'open',
-    enforced: false,
+    enforced: true,
     holdsStream: false,
   },
   onEvent: { ...WATCHES, failure: 'open', enforced: true, holdsStream: false },

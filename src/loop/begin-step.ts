@@ -38,6 +38,8 @@ export function beginNextStep(
     readonly rejected?: boolean;
     /** Set when the step had no answer to accept or reject. */
     readonly unanswered?: boolean;
+    /** Set when the provider has refused the context as too long. */
+    readonly overflowed?: true;
   },
 ): Transition {
   const limit = limitReached(state, turn, start);
@@ -51,23 +53,22 @@ export function beginNextStep(
   const events = [...start.events, ended];
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
-    const next = requesting({ turn: stopped, attempt: 0, armed: false, note: start.note });
+    const next = requesting({ turn: stopped, attempt: 0, armed: false }, start);
     return commitThen(state, next, { turn, events, messages, approvals, ledger });
   }
   const begun = countStep(state, turn);
-  const next = requesting({ turn: begun.turn, attempt: 1, armed: true, note: start.note });
+  const next = requesting({ turn: begun.turn, attempt: 1, armed: true }, start);
   const commit = { turn, events, messages, approvals, ledger, begun: begun.turn };
   return commitThen(begun.state, next, commit);
 }
 
-function requesting({
-  turn,
-  attempt,
-  armed,
-  note,
-}: Omit<Requesting, 'name' | 'note' | 'candidate'> & { readonly note: string | undefined }): Phase {
+function requesting(
+  { turn, attempt, armed }: Pick<Requesting, 'turn' | 'attempt' | 'armed'>,
+  { note, overflowed }: Pick<Requesting, 'note' | 'overflowed'>,
+): Phase {
   const next: Writable<Requesting> = { name: 'requesting', turn, attempt, armed };
   if (note !== undefined) next.note = note;
+  if (overflowed !== undefined) next.overflowed = overflowed;
   return next;
 }
 
@@ -80,7 +81,7 @@ export function beginStoppedStep(state: ThreadState, phase: Requesting): Transit
   return enter(begun.state, { ...phase, turn: begun.turn }, [{ type: 'step.started' }]);
 }
 
-function finishLimited(
+export function finishLimited(
   state: ThreadState,
   turn: OpenTurn,
   ending: Writes & {
@@ -102,6 +103,17 @@ function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; tu
     state: { ...state, totals: { ...state.totals, steps: state.totals.steps + 1 } },
     turn: { ...turn, step: turn.step + 1 },
   };
+}
+
+/** What the spending of a step that has begun has reached; its own call is not counted yet. */
+export function spentLimit(
+  state: ThreadState,
+  turn: OpenTurn,
+  at: { readonly tick: number; readonly rules: Rules },
+): LimitName | undefined {
+  const { totals } = state;
+  const before = { ...state, totals: { ...totals, steps: totals.steps - 1 } };
+  return limitReached(before, { ...turn, step: turn.step - 1 }, at);
 }
 
 function limitReached(

@@ -22,13 +22,17 @@ export function buildRequest(
   const after: Message[] = [];
   if (effect.candidate !== undefined) after.push(effect.candidate);
   if (effect.note !== undefined || notes !== undefined) after.push(noteMessage(effect.note, notes));
-  const messages = Object.freeze(session.withHistory(prompt, after));
+  const messages = Object.freeze(session.history.between(prompt, after));
   const output = outputOf(effect.turn, session);
   const request: ChatRequest =
     output === undefined
       ? Object.freeze({ messages, settings: NO_SETTINGS, tools: session.ports.tools.descriptions })
       : withOutput(messages, output, session);
-  if (session.keepsDigests) session.digest.noteLayout(request, prompt.length, session.messageCount);
+  if (session.keepsDigests) {
+    const { count, upTo } = session.history;
+    const before = messages.length - after.length - (count - upTo);
+    session.digest.noteLayout(request, { before, from: upTo, count });
+  }
   return request;
 }
 

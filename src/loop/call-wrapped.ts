@@ -1,8 +1,7 @@
-import type { ChainVerdict } from '../hooks/gate.ts';
-import type { ModelRequest, ModelResponse } from '../models/port.ts';
+import type { ChainVerdict, Moment } from '../hooks/gate.ts';
+import type { ChatModel, ModelRequest, ModelResponse } from '../models/port.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import { collectStream, type StreamReader } from './collect-stream.ts';
-import { momentOf } from './moment-of.ts';
 import { type Bill, PaidCall } from './paid-call.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
@@ -26,21 +25,25 @@ type BlockVerdict = Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' 
 export async function callWrapped(
   call: {
     readonly request: ChatRequest;
+    readonly model: ChatModel;
+    readonly moment: Moment;
+    readonly streams: boolean;
     readonly turn: OpenTurn;
-    readonly attempt: number;
     readonly session: Session;
     readonly bill: Bill;
     readonly toModel: (request: ChatRequest) => ModelRequest;
   },
   reader: StreamReader,
 ): Promise<ModelResponse | RequestRefused> {
-  const { turn, session, bill, toModel } = call;
+  const { turn, session, model, streams, bill, toModel } = call;
   const wrapped = session.gateFor(turn.turnId).llmCall(
     call.request,
     (request) =>
       new PaidCall({
         request: toModel(request),
         session,
+        model,
+        streams,
         bill,
         onRetry: ({ reason, attempt, delayMs }) =>
           session.record(
@@ -49,12 +52,12 @@ export async function callWrapped(
             turn.step,
           ),
       }),
-    momentOf(turn, call.attempt),
+    call.moment,
   );
   try {
     const answer = await collectStream(() => wrapped.parts, reader);
-    const model = answer.model ?? bill.model;
-    return { ...answer, usage: bill.usage, ...(model !== undefined && { model }) };
+    const name = answer.model ?? bill.model;
+    return { ...answer, usage: bill.usage, ...(name !== undefined && { model: name }) };
   } catch (error) {
     const { ending } = wrapped;
     if (ending?.type === 'block') return new RequestRefused(ending);

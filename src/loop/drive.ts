@@ -46,6 +46,7 @@ function isCancellable(effect: Effect): boolean {
     effect.type !== 'commit' &&
     effect.type !== 'run-tools' &&
     effect.type !== 'emit' &&
+    effect.type !== 'adopt-summary' &&
     effect.type !== 'tell-error' &&
     effect.type !== 'publish'
   );
@@ -58,6 +59,14 @@ function cancelled(event: LoopEvent): LoopEvent {
       return { type: 'turn.cancelled', usage: event.response.usage };
     case 'model.failed':
       return { type: 'turn.cancelled', ...(event.usage !== undefined && { usage: event.usage }) };
+    case 'summary.responded':
+      return { type: 'turn.cancelled', usage: event.response.usage };
+    case 'summary.failed':
+      return { type: 'turn.cancelled', ...(event.usage !== undefined && { usage: event.usage }) };
+    case 'context.full':
+    case 'summary.requested':
+    case 'summary.given':
+      return { type: 'turn.cancelled' };
     case 'text.stopped':
     case 'call.refused':
       return { type: 'turn.cancelled', usage: event.usage };

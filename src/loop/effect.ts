@@ -3,6 +3,8 @@ import type { EventBody } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
+import type { Purpose } from '../protocol/texts.ts';
+import type { CompactionCause, Cut, Summary } from './compaction-state.ts';
 import type {
   Batch,
   BatchCall,
@@ -14,7 +16,7 @@ import type {
   ThreadState,
 } from './state.ts';
 
-/** What the loop wants done. `emit`, `publish` and `tell-error` answer with nothing; every other gives the next loop event. */
+/** What the loop wants done. `emit`, `publish`, `adopt-summary` and `tell-error` answer with nothing; every other gives the next loop event. */
 export type Effect =
   /** Into the record; heard when the next commit has stored them. */
   | {
@@ -37,7 +39,33 @@ export type Effect =
       readonly attempt: number;
       readonly candidate?: UserMessage;
       readonly note?: string;
+      readonly overflowed?: true;
+      readonly compacted?: true;
     }
+  /** A summary of the policies, or the request for one. */
+  | {
+      readonly type: 'compact';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly cause: CompactionCause;
+      /** True while a message of the user waits that is not part of the history. */
+      readonly hasCandidate: boolean;
+    }
+  | {
+      readonly type: 'call-summary';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly request?: ChatRequest;
+    }
+  | {
+      readonly type: 'judge-summary';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly cut: Cut;
+      readonly response: ChatResponse;
+    }
+  /** From here on the model reads the summary in the place of what it stands for. */
+  | { readonly type: 'adopt-summary'; readonly summary: Summary }
   | {
       readonly type: 'call-model';
       readonly turn: OpenTurn;
@@ -76,8 +104,13 @@ export type Effect =
       readonly ending: boolean;
     }
   | { readonly type: 'judge-error'; readonly turn: OpenTurn; readonly failure: Failure }
-  /** The policies hear of a cancel. Nobody is waited for. */
-  | { readonly type: 'tell-error'; readonly turn: OpenTurn; readonly error: ErrorInfo }
+  /** The policies hear of a cancel, where nobody is waited for, or of a compaction that failed. */
+  | {
+      readonly type: 'tell-error';
+      readonly turn: OpenTurn;
+      readonly error: ErrorInfo;
+      readonly purpose?: Purpose;
+    }
   | CommitEffect;
 
 /** Writes the checkpoint and everything emitted since the last commit, all or nothing. */

@@ -1,12 +1,14 @@
 import type { ToolVerdict } from '../decisions/fold.ts';
 import type { ErrorVerdict } from '../decisions/fold-errors.ts';
 import type { AgentHooksError } from '../errors/base.ts';
+import type { CompactionError } from '../errors/compaction-error.ts';
 import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
 import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
 
 /**
@@ -39,12 +41,45 @@ export type LoopEvent =
       readonly verdict: ChainVerdict<ChatRequest>;
       readonly model: string;
     }
-  | { readonly type: 'model.responded'; readonly response: ChatResponse }
+  | {
+      readonly type: 'model.responded';
+      readonly response: ChatResponse;
+      /** What the provider counted; only where somebody goes by it. */
+      readonly measured?: Measured;
+    }
   | {
       readonly type: 'model.failed';
       readonly error: AgentHooksError;
       readonly refused: boolean;
       readonly usage?: Usage;
+      readonly tick: number;
+    }
+  /** The context has to be made shorter before the request of the step is built. */
+  | { readonly type: 'context.full'; readonly cause: CompactionCause }
+  /** The request for a summary has passed. `request` where a policy changed it. */
+  | {
+      readonly type: 'summary.requested';
+      readonly cut: Cut;
+      readonly model: string;
+      readonly request?: ChatRequest;
+    }
+  | { readonly type: 'summary.responded'; readonly response: ChatResponse }
+  /** It has passed, and is shorter than what it stands for. `by`: the policy that made it. */
+  | {
+      readonly type: 'summary.given';
+      readonly summary: Summary;
+      readonly messagesBefore: number;
+      readonly messagesAfter: number;
+      readonly by?: string;
+      /** There is more to cut than could be read at once. */
+      readonly isPart?: true;
+      readonly tick: number;
+    }
+  | {
+      readonly type: 'summary.failed';
+      readonly error: CompactionError;
+      readonly usage?: Usage;
+      readonly tick: number;
     }
   | {
       readonly type: 'response.judged';

@@ -1,4 +1,4 @@
-import type { ChainVerdict, WindowVerdict } from '../hooks/gate.ts';
+import type { ChainVerdict, Moment, WindowVerdict } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatResponse } from '../protocol/chat.ts';
@@ -10,12 +10,16 @@ import type { OpenTurn } from './state.ts';
 
 /** Holds the text of one model call back, where somebody reads along and some policy may let it go. */
 export function holdText(
-  place: { readonly turn: OpenTurn; readonly attempt: number; readonly session: Session },
+  place: {
+    readonly turn: OpenTurn;
+    readonly moment: Moment;
+    readonly session: Session;
+  },
   outlet: Omit<TextOutlet, 'release'>,
 ): HeldText | undefined {
-  const { turn, attempt, session } = place;
-  if (!session.options.windowed) return undefined;
-  const windows = session.gateFor(turn.turnId).textWindows(momentOf(turn, attempt));
+  const { turn, moment, session } = place;
+  if (!session.options.windowed || moment.purpose !== 'main') return undefined;
+  const windows = session.gateFor(turn.turnId).textWindows(moment);
   const held = new HeldText(windows, { ...outlet, release: (text) => show(session, turn, text) });
   session.held = held;
   return held;

@@ -1,8 +1,15 @@
+import type { Moment } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { ModelCallOptions, ModelRequest, ModelResponse, ModelRetry } from '../models/port.ts';
-import type { ChatRequest, Usage } from '../protocol/chat.ts';
-import { addUsage, NO_USAGE } from '../protocol/usage.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelRequest,
+  ModelResponse,
+  ModelRetry,
+} from '../models/port.ts';
+import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
+import { addUsage, NO_USAGE, totalTokens } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
 import { NO_SETTINGS } from './build-request.ts';
 import { callWrapped, RequestRefused } from './call-wrapped.ts';
@@ -28,10 +35,13 @@ import { WholePieces } from './whole-pieces.ts';
 
 export interface ModelCall {
   readonly request: ChatRequest;
+  readonly model: ChatModel;
+  readonly moment: Moment;
+  /** True when the model's streaming call is to be used. */
+  readonly streams: boolean;
   /** True when policies are around it. */
   readonly isWrapped: boolean;
   readonly turn: OpenTurn;
-  readonly attempt: number;
   readonly session: Session;
 }
 
@@ -109,7 +119,7 @@ export class ModelAttempt implements ModelCallOptions {
   readonly #onCancel = (): void => this.#settle(CANCELLED);
 
   readonly #onGiven = (given: ModelResponse | RequestRefused): void =>
-    this.#settle(read(given, this.#call.session.ports.model.id, this.bill));
+    this.#settle(read(given, this.#call.model.id, this.bill));
 
   /** What failed attempts have cost comes with the error. */
   readonly #onError = (error: unknown): void => this.#settle(failedWith(error, this.bill));
@@ -151,24 +161,23 @@ export class ModelAttempt implements ModelCallOptions {
       case 'refused':
         return refused(answer, session, spent);
       case 'failed':
-        return failure(answer.error, session, spent);
+        return failure(answer.error, this.#call, spent.usage);
     }
   }
 
   #takeResponse(given: ModelResponse): MaybePromise<LoopEvent> {
-    const { turn, session } = this.#call;
+    const { turn, session, model } = this.#call;
     const usage = addUsage(this.#before, given.usage);
     const response = assembleResponse(given, {
       turn,
-      model: session.ports.model.id,
+      model: model.id,
       usage,
       latencyMs: Math.round(session.now() - this.#startedAt),
     });
-    if (response.finishReason === 'error')
-      return failure(errorFinish(session), session, { turn, usage });
-    if (!isEmpty(response)) return { type: 'model.responded', response };
+    if (response.finishReason === 'error') return failure(errorFinish(model.id), this.#call, usage);
+    if (!isEmpty(response)) return responded(response, this.#call, this.bill?.last);
     if (this.#sent > session.ports.emptyRetries)
-      return failure(emptyResponse(session, this.#sent), session, { turn, usage });
+      return failure(emptyResponse(model.id, this.#sent), this.#call, usage);
     retract(session, FAILED, { turn, point: 'model' });
     session.record(
       { type: 'llm.retrying', reason: 'empty-response', attempt: this.#sent + 1, delayMs: 0 },
@@ -198,11 +207,9 @@ function failedWith(error: unknown, bill: Bill | undefined): Answer {
 
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
 function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | RequestRefused> {
-  const { turn, session } = call;
-  const { model } = session.ports;
-  const { streams } = session.options;
+  const { turn, session, model, streams } = call;
   const { bill } = options;
-  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, session);
+  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, call);
   try {
     if (!streams && bill === undefined)
       return Promise.resolve(model.generate(toModel(call.request), options));
@@ -228,6 +235,23 @@ function read(given: unknown, modelId: string, bill: Bill | undefined): Answer {
   }
 }
 
+/** Tells what the provider counted, where somebody goes by it: of several calls around one answer the last. */
+function responded(
+  response: ChatResponse,
+  { session, moment }: ModelCall,
+  counted: Usage = response.usage,
+): LoopEvent {
+  const tokens = totalTokens(counted);
+  // A model that counts nothing has not said that the context is empty.
+  if (moment.purpose !== 'main' || session.ports.compaction === undefined || tokens === 0)
+    return { type: 'model.responded', response };
+  return {
+    type: 'model.responded',
+    response,
+    measured: { tokens, messages: session.messageCount },
+  };
+}
+
 /** Lets one piece out, and says when the reader is ready for the next. */
 function delta(
   session: Session,
@@ -248,9 +272,10 @@ function delta(
   return backpressure();
 }
 
-function toModelRequest(request: ChatRequest, session: Session): ModelRequest {
+function toModelRequest(request: ChatRequest, { moment, session }: ModelCall): ModelRequest {
   const { messages, settings, tools, outputSchema } = request;
-  const own = session.ports.settings;
+  // What holds for answers to the user, such as a stop word, is nothing for other texts.
+  const own = moment.purpose === 'main' ? session.ports.settings : NO_SETTINGS;
   const both = settings === NO_SETTINGS ? own : { ...own, ...settings };
   const asked = { messages, settings: both, tools };
   return outputSchema === undefined ? asked : { ...asked, outputSchema };

@@ -1,5 +1,6 @@
 import { AgentHooksError, errorInfo } from '../errors/base.ts';
 import { ModelError } from '../errors/model-error.ts';
+import type { ChatModel } from '../models/port.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import type { RequestRefused } from './call-wrapped.ts';
 import type { LoopEvent } from './event.ts';
@@ -30,11 +31,17 @@ export function refused(
   return { type: 'call.refused', verdict, usage };
 }
 
+interface FailedCall {
+  readonly session: Session;
+  readonly turn: OpenTurn;
+  readonly model: ChatModel;
+}
+
 /** What a live reader has seen of an answer that failed does not count. */
 export function failure(
   error: unknown,
-  session: Session,
-  { turn, usage }: { readonly turn: OpenTurn; readonly usage: Usage },
+  { session, turn, model }: FailedCall,
+  usage: Usage,
 ): LoopEvent {
   retract(session, FAILED, { turn, point: 'model' });
   const typed = AgentHooksError.isInstance(error)
@@ -42,7 +49,7 @@ export function failure(
     : new ModelError(
         'model-failed',
         {
-          where: `model '${session.ports.model.id}'`,
+          where: `model '${model.id}'`,
           what: 'the call failed with an error it does not explain',
           fix: 'See `cause`',
         },
@@ -54,6 +61,7 @@ export function failure(
     error: typed,
     refused: errorInfo(typed).code === 'refused',
     usage,
+    tick: session.now(),
   };
 }
 
@@ -68,17 +76,17 @@ export function isEmpty(response: ChatResponse): boolean {
   );
 }
 
-export function emptyResponse(session: Session, sent: number): ModelError {
+export function emptyResponse(modelId: string, sent: number): ModelError {
   return new ModelError('empty-response', {
-    where: `model '${session.ports.model.id}'`,
+    where: `model '${modelId}'`,
     what: `it answered the same request with nothing ${sent} times`,
     fix: 'Nothing of the answer was stored, and the message was; ask on, or use another model',
   });
 }
 
-export function errorFinish(session: Session): ModelError {
+export function errorFinish(modelId: string): ModelError {
   return new ModelError('model-failed', {
-    where: `model '${session.ports.model.id}'`,
+    where: `model '${modelId}'`,
     what: 'it ended its answer with an error',
     fix: 'Nothing of the answer was stored, and the message was; ask on',
   });

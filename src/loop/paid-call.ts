@@ -1,19 +1,25 @@
 import { ModelError } from '../errors/model-error.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
-import type { ModelCallOptions, ModelRequest, ModelRetry } from '../models/port.ts';
+import type { ChatModel, ModelCallOptions, ModelRequest, ModelRetry } from '../models/port.ts';
 import type { ChatStreamPart, Usage } from '../protocol/chat.ts';
 import { readStreamPart } from '../protocol/read-stream-part.ts';
-import { addUsage, NO_USAGE } from '../protocol/usage.ts';
+import { addUsage, NO_USAGE, totalTokens } from '../protocol/usage.ts';
 import { readModelResponse, readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 
 /** What the calls below the policies of one answer have cost, whatever became of what they gave. */
 export class Bill {
   #usage: Usage = NO_USAGE;
+  #last: Usage | undefined;
   #model: string | undefined;
 
   get usage(): Usage {
     return this.#usage;
+  }
+
+  /** What the last call cost that cost anything. */
+  get last(): Usage | undefined {
+    return this.#last;
   }
 
   /** The model that answered last, where it has said so. */
@@ -23,6 +29,7 @@ export class Bill {
 
   add(usage: Usage, model?: string): void {
     this.#usage = addUsage(this.#usage, usage);
+    if (totalTokens(usage) > 0) this.#last = usage;
     this.#model = model ?? this.#model;
   }
 }
@@ -31,6 +38,8 @@ export class Bill {
 export interface PaidCallSetting {
   readonly request: ModelRequest;
   readonly session: Session;
+  readonly model: ChatModel;
+  readonly streams: boolean;
   readonly bill: Bill;
   readonly onRetry: (retry: ModelRetry) => void;
 }
@@ -86,16 +95,14 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
   }
 
   #open(): AsyncIterator<ChatStreamPart> {
-    const { request, session } = this.#setting;
-    const { model } = session.ports;
-    return session.options.streams
+    const { request, model, streams } = this.#setting;
+    return streams
       ? model.stream(request, this.#options)[Symbol.asyncIterator]()
       : this.#generate();
   }
 
   async *#generate(): AsyncGenerator<ChatStreamPart> {
-    const { request, session, bill } = this.#setting;
-    const { model } = session.ports;
+    const { request, model, bill } = this.#setting;
     const given: unknown = await model.generate(request, this.#options);
     // Paid, whether or not it can be read.
     bill.add(readPaidUsage(given));
@@ -116,7 +123,7 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
     if (part.type !== 'finish') return part;
     this.#isFinished = true;
     const { usage, model } = part.result;
-    this.#setting.bill.add(this.#setting.session.options.streams ? usage : NO_USAGE, model);
+    this.#setting.bill.add(this.#setting.streams ? usage : NO_USAGE, model);
     return part;
   }
 

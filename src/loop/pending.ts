@@ -16,6 +16,8 @@ export function pending(phase: Phase): Effect | undefined {
       return { type: 'judge-opening', turn: phase.turn, message: phase.message };
     case 'requesting':
       return judgeRequest(phase);
+    case 'compacting':
+      return compacting(phase);
     case 'calling':
       return callModel(phase);
     case 'answering':
@@ -54,7 +56,8 @@ export function pending(phase: Phase): Effect | undefined {
 type In<Name extends Phase['name']> = Extract<Phase, { readonly name: Name }>;
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
-function judgeRequest({ turn, attempt, armed, candidate, note }: In<'requesting'>): Effect {
+function judgeRequest(phase: In<'requesting'>): Effect {
+  const { turn, attempt, armed, candidate, note } = phase;
   const effect: Writable<Of<'judge-request'>> = {
     type: 'judge-request',
     turn,
@@ -62,7 +65,27 @@ function judgeRequest({ turn, attempt, armed, candidate, note }: In<'requesting'
   };
   if (candidate !== undefined) effect.candidate = candidate;
   if (note !== undefined) effect.note = note;
+  if (phase.overflowed !== undefined) effect.overflowed = phase.overflowed;
+  if (phase.compacted !== undefined) effect.compacted = phase.compacted;
   return effect;
+}
+
+function compacting({ turn, attempt, cause, stage, main }: In<'compacting'>): Effect {
+  switch (stage.name) {
+    case 'asking': {
+      const hasCandidate = main.candidate !== undefined;
+      return { type: 'compact', turn, attempt: attempt + 1, cause, hasCandidate };
+    }
+    case 'calling': {
+      const { request } = stage;
+      const modified = request !== undefined && { request };
+      return { type: 'call-summary', turn, attempt, ...modified };
+    }
+    case 'judging': {
+      const { cut, response } = stage;
+      return { type: 'judge-summary', turn, attempt, cut, response };
+    }
+  }
 }
 
 function callModel({ turn, attempt, request }: In<'calling'>): Effect {

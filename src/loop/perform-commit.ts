@@ -50,7 +50,7 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
   const settle = (): void => {
     session.version += 1;
     session.values?.committed(effect.checkpoint.values);
-    session.append(effect.messages);
+    session.history.append(effect.messages);
     session.publishAll(events);
     session.options.onStored?.();
   };

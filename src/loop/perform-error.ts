@@ -29,12 +29,12 @@ export function judgeError(effect: Of<'judge-error'>, session: Session): MaybePr
 
 /** Tells of an error when nobody is to be waited for. */
 export function tellError(
-  { turn, error }: Of<'tell-error'>,
+  { turn, error, purpose }: Of<'tell-error'>,
   session: Session,
 ): MaybePromise<undefined> {
   const gate = session.gateFor(turn.turnId);
   if (!gate.has('onError')) return undefined;
-  const telling = gate.tellError(liveError(error, session), momentOf(turn, 1));
+  const telling = gate.tellError(liveError(error, session), momentOf(turn, 1, purpose));
   return isThenable(telling) ? telling.then(nothing) : undefined;
 }
 

@@ -6,6 +6,7 @@ import { textOf } from '../protocol/read-content.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import { buildRequest } from './build-request.ts';
+import { contextFull } from './context-full.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent, ResponsePoint } from './event.ts';
 import type { TextStop } from './held-text.ts';
@@ -59,6 +60,9 @@ export function judgeRequest(
   const { turn, attempt } = effect;
   const gate = session.gateFor(turn.turnId);
   session.hasStreamed = false;
+  const { compaction } = session.ports;
+  const full = compaction && contextFull(effect, session, compaction);
+  if (full !== undefined) return full;
   const answer = (verdict: ChainVerdict<ChatRequest>): LoopEvent =>
     orCancelled(session, verdict, {
       type: 'request.judged',

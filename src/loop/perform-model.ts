@@ -1,7 +1,8 @@
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
-import { ModelAttempt } from './model-attempt.ts';
+import { ModelAttempt, type ModelCall } from './model-attempt.ts';
+import { momentOf } from './moment-of.ts';
 import type { Session } from './session.ts';
 
 type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
@@ -16,9 +17,15 @@ export function callModel(effect: CallModel, session: Session): Promise<LoopEven
     throw new TypeError('a model was to be called before its request was built');
   const { turn, attempt: number } = effect;
   const isWrapped = session.gateFor(turn.turnId).has('wrapLlmCall');
-  return new ModelAttempt(
-    { request, turn, attempt: number, session, isWrapped },
-    1,
-    NO_USAGE,
-  ).send();
+  const { model } = session.ports;
+  const { streams } = session.options;
+  const moment = momentOf(turn, number);
+  const call = { request, turn, moment, session, model, streams, isWrapped };
+  return new ModelAttempt(call, 1, NO_USAGE).send();
+}
+
+/** A call whose answer nobody reads along, and that sends what is in its request and nothing of the agent's settings. */
+export function callAside(call: Omit<ModelCall, 'streams' | 'isWrapped'>): Promise<LoopEvent> {
+  const isWrapped = call.session.gateFor(call.turn.turnId).has('wrapLlmCall');
+  return new ModelAttempt({ ...call, streams: false, isWrapped }, 1, NO_USAGE).send();
 }

@@ -52,9 +52,9 @@ function infoOf(session: Session, turn: OpenTurn): NoteInfo {
 }
 
 function lastTools(session: Session): readonly string[] {
-  const { lastMessage } = session;
-  if (lastMessage === undefined) return [];
-  return [...new Set(toolResultsOf(lastMessage).map(({ toolName }) => toolName))];
+  const { last } = session.history;
+  if (last === undefined) return [];
+  return [...new Set(toolResultsOf(last).map(({ toolName }) => toolName))];
 }
 
 /** `late`: told of what comes of an answer that nobody waits for. */

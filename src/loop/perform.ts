@@ -3,6 +3,7 @@ import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { judgeBatch, rejudgeBatch } from './perform-batch.ts';
 import { commit } from './perform-commit.ts';
+import { callSummary, compact, judgeSummary } from './perform-compact.ts';
 import { judgeError, tellError } from './perform-error.ts';
 import { judgeOpening, judgeOutgoing, judgeRequest, judgeResponse } from './perform-judge.ts';
 import { callModel } from './perform-model.ts';
@@ -20,6 +21,15 @@ export function perform(effect: Effect, session: Session): MaybePromise<LoopEven
       return undefined;
     case 'judge-opening':
       return judgeOpening(effect, session);
+    case 'compact':
+      return compact(effect, session);
+    case 'call-summary':
+      return callSummary(effect, session);
+    case 'judge-summary':
+      return judgeSummary(effect, session);
+    case 'adopt-summary':
+      session.adopt(effect.summary);
+      return undefined;
     case 'judge-request':
       return judgeRequest(effect, session);
     case 'call-model':

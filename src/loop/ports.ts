@@ -4,6 +4,7 @@ import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
+import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
@@ -44,6 +45,20 @@ export interface Ports {
   readonly cancelGraceMs: number;
   /** How often a model that answers nothing at all is sent the same request again. */
   readonly emptyRetries: number;
+  /** Absent where the history is never compacted. */
+  readonly compaction?: CompactionPort;
+}
+
+/** When and how a history is compacted. */
+export interface CompactionPort {
+  readonly model: ChatModel;
+  /** What the summary should hold, beside what every summary does. */
+  readonly instructions: string;
+  readonly maxTokens: number;
+  readonly keepTokens: number;
+  readonly maxSummaryTokens: number;
+  /** The app's own, or a rough rule. May throw, and may give anything. */
+  readonly countTokens: (messages: readonly Message[]) => number;
 }
 
 /** Tools by name. Names come from a model, so a lookup must not reach a prototype. */

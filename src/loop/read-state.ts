@@ -7,6 +7,7 @@ const FORMAT = 1;
 /** The phases that a commit can leave a thread in; the others last only as long as their process. */
 const STORED_PHASES: ReadonlySet<string> = new Set([
   'requesting',
+  'compacting',
   'awaiting-approval',
   'awaiting-child',
   'rejudging',

@@ -100,7 +100,7 @@ function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn
     usage: Object.freeze(turn?.usage ?? NO_USAGE),
     ...costOfTurn(turn),
     ...(session.values !== undefined && { state: session.values.stored }),
-    messages: turn === undefined ? [] : session.messagesSince(turn.firstMessage),
+    messages: turn === undefined ? [] : session.history.after(turn.firstMessage),
   };
 }
 

@@ -57,6 +57,10 @@ export interface Rules {
   readonly maxAttempts: number;
   /** Commit before every model call, so that what came before it is heard before its first delta. */
   readonly announcesCalls: boolean;
+  /** The model that summaries are asked of; absent where the history is never compacted. */
+  readonly summaryModel?: string;
+  /** How often in a row a request that is too long for the provider may be made shorter. */
+  readonly maxOverflows: number;
   /** Stop with `continues` after one step. */
   readonly singleStep: boolean;
 }

@@ -6,7 +6,7 @@ import { lookBelow, mayWaitBelow } from './below.ts';
 import type { LoopEvent } from './event.ts';
 import { openApprovals, type RunResult } from './result.ts';
 import type { Session } from './session.ts';
-import { turnOf } from './state.ts';
+import { type Phase, turnOf } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
 
 /** Runs a whole turn, or one step of it when the rules say so. Throws `PendingApprovalError` before anything ran. */
@@ -87,6 +87,13 @@ export function endThread(run: ThreadRun, reason: string): Promise<RunResult> {
   });
 }
 
+const RESUMABLE: ReadonlySet<Phase['name']> = new Set([
+  'requesting',
+  'compacting',
+  'running',
+  'rejudging',
+]);
+
 /** What picks a stored turn up. Nothing for one that waits for a person: its state is the answer. */
 export function resumption(
   session: Session,
@@ -102,7 +109,7 @@ export function resumption(
       return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
     });
   }
-  if (phase.name === 'requesting' || phase.name === 'running' || phase.name === 'rejudging') {
+  if (RESUMABLE.has(phase.name)) {
     requireOutput(session);
     return { type: 'turn.resumed', tick: session.now(), ...outputGiven(session) };
   }

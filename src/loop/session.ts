@@ -14,12 +14,14 @@ import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import type { ChildEnd, ChildStart } from './child-start.ts';
+import type { Summary } from './compaction-state.ts';
 import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
 import { SessionState } from './session-state.ts';
 import { type ParentCall, type ThreadState, turnOf } from './state.ts';
 import { ThreadDigest } from './thread-digest.ts';
+import { ThreadHistory } from './thread-history.ts';
 
 /** What a run is started with, beside the thread. */
 export interface RunOptions {
@@ -70,6 +72,7 @@ export class Session {
   readonly options: RunOptions;
   readonly token: number;
   readonly digest: ThreadDigest;
+  readonly history: ThreadHistory;
   readonly memory: SessionMemory;
   /** The state of the thread; absent for an agent without a schema of it. */
   readonly values: SessionState | undefined;
@@ -94,8 +97,6 @@ export class Session {
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
   #outbox: AgentEvent[] = [];
-  readonly #history: Message[];
-  #view: readonly Message[] | undefined;
   #lastSeq: number;
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
@@ -110,7 +111,9 @@ export class Session {
       readonly state: ThreadState;
       readonly token: number;
       readonly stored: StoredThread | undefined;
+      /** Those after the first `from`. */
       readonly messages: readonly Message[];
+      readonly from: number;
     },
   ) {
     this.ports = ports;
@@ -122,8 +125,12 @@ export class Session {
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
     this.#tick = ports.clock.monotonic();
     this.#startedAt = this.#tick;
-    this.#history = [...thread.messages];
-    this.digest = new ThreadDigest(thread.state.digestKey, thread.state.historyDigest);
+    const { digestKey, historyDigest, summary } = thread.state;
+    this.history = new ThreadHistory(summary, thread);
+    this.digest = new ThreadDigest(
+      digestKey,
+      historyDigest ?? { count: this.history.upTo, head: '' },
+    );
     this.memory = new SessionMemory(thread.stored?.memory ?? {}, options.above);
     this.values =
       ports.state && new SessionState(this.threadId, ports.state, () => this.state.values ?? EMPTY);
@@ -159,32 +166,13 @@ export class Session {
   }
 
   get messageCount(): number {
-    return this.#history.length;
+    return this.history.count;
   }
 
-  /** The history as policies see it: frozen, and copied once per change, not once per reader. */
-  get messages(): readonly Message[] {
-    this.#view ??= Object.freeze([...this.#history]);
-    return this.#view;
-  }
-
-  messagesSince(position: number): readonly Message[] {
-    return this.#history.slice(position);
-  }
-
-  get lastMessage(): Message | undefined {
-    return this.#history.at(-1);
-  }
-
-  append(messages: readonly Message[]): void {
-    if (messages.length === 0) return;
-    this.#history.push(...messages);
-    this.#view = undefined;
-  }
-
-  /** Puts the history between two lists in one fresh array. */
-  withHistory(before: readonly Message[], after: readonly Message[]): Message[] {
-    return before.concat(this.#history, after);
+  /** From here on the summary is read in the place of what it stands for. */
+  adopt(summary: Summary): void {
+    this.history.adopt(summary);
+    this.digest.restart(summary.upTo);
   }
 
   /** The policies, bound to the turn that asks. */
@@ -204,7 +192,7 @@ export class Session {
       now: this.now,
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
       ...(this.keepsDigests && { digest: this.#digestOf }),
-      messages: () => this.messages,
+      messages: () => this.history.context,
       state: () => this.values?.view ?? EMPTY,
       counters: ports.counters,
       memory: this.memory,

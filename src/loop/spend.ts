@@ -3,15 +3,21 @@ import { addUsage, totalTokens, usageSince } from '../protocol/usage.ts';
 import type { ModelPrice, Rules } from './rules.ts';
 import type { ChildSpent, OpenTurn, Spent, ThreadState } from './state.ts';
 
+interface Paid {
+  readonly rules: Rules;
+  /** The model that was called. Default: the agent's. */
+  readonly asked?: string | undefined;
+}
+
 /** What a call that was paid for adds to its turn and its thread, whatever became of its answer. */
 export function spend(
   state: ThreadState,
   turn: OpenTurn,
-  paid: { readonly usage: Usage; readonly model?: string; readonly rules: Rules },
+  paid: Paid & { readonly usage: Usage; readonly model?: string },
 ): { readonly state: ThreadState; readonly turn: OpenTurn; readonly cost?: number } {
   const { usage, model, rules } = paid;
   if (rules.prices === undefined) return spendUnpriced(state, turn, usage);
-  const cost = costOf(usage, priceOf(model, rules));
+  const cost = costOf(usage, priceOf(model, paid.asked ?? rules.model, rules));
   const more = { usage, cost };
   return {
     state: { ...state, totals: { ...state.totals, ...sum(state.totals, more) } },
@@ -33,7 +39,7 @@ function spendUnpriced(
 export function spendIfAny(
   state: ThreadState,
   turn: OpenTurn,
-  paid: { readonly usage: Usage | undefined; readonly rules: Rules },
+  paid: Paid & { readonly usage: Usage | undefined },
 ): { readonly state: ThreadState; readonly turn: OpenTurn } {
   const { usage } = paid;
   return usage === undefined || totalTokens(usage) === 0
@@ -97,7 +103,11 @@ export function costOfTurn(spent: Spent | undefined): { readonly cost?: number }
 }
 
 /** The price of the model that answered, else of the one that was asked. Names come from a provider, so only own members count. */
-function priceOf(answered: string | undefined, { prices, model }: Rules): ModelPrice | undefined {
+function priceOf(
+  answered: string | undefined,
+  model: string,
+  { prices }: Rules,
+): ModelPrice | undefined {
   if (prices === undefined) return undefined;
   const name = [answered, model].find((one) => one !== undefined && Object.hasOwn(prices, one));
   return name === undefined ? undefined : prices[name];

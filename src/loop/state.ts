@@ -5,6 +5,13 @@ import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
+import type {
+  CompactionCause,
+  CompactionStage,
+  InterruptedStep,
+  Measured,
+  Summary,
+} from './compaction-state.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -18,6 +25,9 @@ import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
  * L7  Feedback is in a stored state until its first delivery, and in nothing else that is kept.
  * L8  No paid call and no `once` tool starts before the store knows that it may have.
  * L9  A recovery is committed before the next paid call, and there are never more in a row than the cap.
+ * L10 A summary stands for the first messages of a thread: the model reads it in their place, and the store keeps
+ *     them. Positions are those of the whole thread. It counts once it has passed its policies and is shorter than
+ *     what it stands for; whatever fails or ends before that leaves the context as it was, and what it cost counts.
  * L11 A call to a subagent has one child thread, named by the call and run by nothing else. Its result is that child's
  *     stored end, told and counted once; no child outlives its call.
  */
@@ -34,6 +44,11 @@ export interface ThreadState {
   readonly streak: Streak;
   /** How often in a row `onError` has recovered a model call; absent for never. Over when the streak is. */
   readonly recoveries?: number;
+  /** How often in a row a request was too long for the provider; absent for never. Over when the streak is. */
+  readonly overflows?: number;
+  readonly summary?: Summary;
+  /** What the provider counted last: the tokens of a context, and how many messages of the thread were in it. */
+  readonly measured?: Measured;
   readonly totals: Totals;
   /** What has been set of the thread's state, by field, with what other schemas left. Without defaults. */
   readonly values?: JsonObject;
@@ -102,6 +117,8 @@ export interface OpenTurn extends Spent {
   readonly denied?: readonly string[];
   /** How many answers in a row held nothing but calls that cannot be made. */
   readonly unusable?: number;
+  /** Set when a compaction has failed in this turn; it is not tried again before an overflow, or the next turn. */
+  readonly uncompacted?: true;
   /** Set for a turn whose final answer has to fit a schema. */
   readonly output?: OutputWish;
   /** Steps of subagents. They count for limits. */
@@ -241,6 +258,23 @@ export type Phase =
       readonly armed: boolean;
       readonly candidate?: UserMessage;
       readonly note?: string;
+      /** The provider has refused the context as too long. */
+      readonly overflowed?: true;
+      /** The context was looked at in this step. Never stored. */
+      readonly compacted?: true;
+    }
+  /**
+   * The context is made shorter before the request is built. `attempt` is how many calls for the summary the store
+   * knows may have started, `main` what goes on then. `isLost`: the user's message was never stored.
+   */
+  | {
+      readonly name: 'compacting';
+      readonly turn: OpenTurn;
+      readonly cause: CompactionCause;
+      readonly attempt: number;
+      readonly stage: CompactionStage;
+      readonly main: InterruptedStep;
+      readonly isLost?: true;
     }
   | {
       readonly name: 'calling';

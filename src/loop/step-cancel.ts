@@ -19,6 +19,7 @@ export function onCancelled(
   switch (phase.name) {
     case 'opening':
     case 'requesting':
+    case 'compacting':
     case 'calling':
     case 'answering':
     case 'preflighting':

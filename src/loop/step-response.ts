@@ -4,15 +4,17 @@ import { HookError, ResponseRetryCapError } from '../errors/hook-error.ts';
 import { OutputError } from '../errors/output-error.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Writable } from '../internal/writable.ts';
-import type { ChatResponse, Usage } from '../protocol/chat.ts';
+import type { Usage } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent, ResponsePoint, TextVerdict } from './event.ts';
+import { respondedEvent } from './responded-event.ts';
 import type { Rules } from './rules.ts';
 import { runsTools } from './runs-tools.ts';
 import { spend, spendIfAny } from './spend.ts';
 import type { Failure, OpenTurn, Phase, ThreadState } from './state.ts';
 import { problemIn } from './step-answer.ts';
+import { afterOverflow, mayCompact } from './step-compact.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
@@ -85,7 +87,7 @@ export function onModelResponded(
   const { response } = event;
   const { usage, model } = response;
   const paid = spend(state, phase.turn, { usage, model, rules });
-  const responded = respondedEvent(response, paid.cost);
+  const responded = respondedEvent(response, { cost: paid.cost });
   if (response.finishReason === 'content-filter') {
     return finish(paid.state, paid.turn, {
       outcome: { status: 'refused', text: '' },
@@ -94,8 +96,9 @@ export function onModelResponded(
       fallback: 'response',
     });
   }
+  const { measured } = event;
   return enter(
-    paid.state,
+    measured === undefined ? paid.state : { ...paid.state, measured },
     { name: 'answering', turn: paid.turn, attempt: phase.attempt, response },
     [responded],
   );
@@ -121,6 +124,8 @@ export function onModelFailed(
     return finish(paid.state, paid.turn, { outcome, rules, fallback: 'hook-failure' });
   }
   const kept = note !== undefined && { note };
+  if (mayCompact(paid.state, error, rules))
+    return afterOverflow(paid.state, paid.turn, { error, tick: event.tick, rules, ...kept });
   const failure: Failure = { kind: 'model', attempt, error: errorInfo(error), ...kept };
   return enter(paid.state, { name: 'failing', turn: paid.turn, failure });
 }
@@ -271,23 +276,13 @@ export function rejectAnswer(
 
 const AGAIN = 'Give the final answer again, in the form that was asked for';
 
-/** The response was accepted and its batch, if any, survived: the streak is over (L5), and so are recoveries (L9). */
+/**
+ * The response was accepted and its batch, if any, survived: the streak is over (L5), and so are recoveries (L9) and
+ * requests that were too long.
+ */
 export function resetStreak(state: ThreadState): ThreadState {
-  if (state.streak.count === 0 && state.recoveries === undefined) return state;
-  const { recoveries: _over, ...rest } = state;
+  const { count } = state.streak;
+  if (count === 0 && state.recoveries === undefined && state.overflows === undefined) return state;
+  const { recoveries: _recovered, overflows: _shortened, ...rest } = state;
   return { ...rest, streak: { count: 0, policy: '', point: '' } };
-}
-
-function respondedEvent(response: ChatResponse, cost: number | undefined): EventBody {
-  const { id, model, finishReason, toolCalls, usage, latencyMs } = response;
-  return {
-    type: 'llm.responded',
-    responseId: id,
-    model,
-    finishReason,
-    toolCalls: toolCalls.length,
-    usage,
-    ...(cost !== undefined && { cost }),
-    latencyMs,
-  };
 }

@@ -12,6 +12,7 @@ import type { Rules } from './rules.ts';
 import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
 import type { NextTurn, OpenTurn, Phase, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
+import { resumeCompaction } from './step-compact.ts';
 import { resetStreak } from './step-response.ts';
 import {
   closingEvents,
@@ -38,6 +39,7 @@ export function onTurnRequested(
     case 'finished':
       return openTurn(state, next, event.messageCount);
     case 'requesting':
+    case 'compacting':
       return afterInterrupted(phase.turn, () => openTurn(state, next, event.messageCount));
     case 'running':
       return enter(state, { ...phase, recovering: true, next });
@@ -88,6 +90,8 @@ export function onTurnResumed(
   if (phase.name === 'running' || phase.name === 'awaiting-child')
     return enter(state, { ...phase, name: 'running', turn, recovering: true });
   if (phase.name === 'rejudging') return enter(state, { ...phase, turn });
+  if (phase.name === 'compacting')
+    return resumeCompaction(state, { ...phase, turn }, { ...event, rules });
   if (phase.attempt >= rules.maxAttempts) {
     const error = new ModelError('attempts-exhausted', {
       where: `turn '${turn.turnId}', step ${turn.step}`,
@@ -103,7 +107,7 @@ export function onTurnResumed(
 
 type Resumable = Extract<
   Phase,
-  { readonly name: 'running' | 'awaiting-child' | 'rejudging' | 'requesting' }
+  { readonly name: 'running' | 'awaiting-child' | 'rejudging' | 'requesting' | 'compacting' }
 >;
 
 function isResumable(phase: Phase): phase is Resumable {
@@ -115,6 +119,7 @@ const RESUMABLE: ReadonlySet<string> = new Set([
   'awaiting-child',
   'rejudging',
   'requesting',
+  'compacting',
 ] satisfies Resumable['name'][]);
 
 /** Marks the end of a conversation whose last turn has ended. The thread stays, and a message begins a new turn. */
@@ -143,7 +148,8 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
     ...(next.output !== undefined && { output: { schema: next.output } }),
   };
   const events: EventBody[] = [{ type: 'turn.started', isFirst: turn.isFirst }];
-  const begun = { ...withValues(state, next.values, events), turn: number };
+  const { overflows: _ofTurnBefore, ...rest } = withValues(state, next.values, events);
+  const begun = { ...rest, turn: number };
   return enter(begun, { name: 'opening', turn, message: next.message }, events);
 }
 

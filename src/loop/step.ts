@@ -7,6 +7,13 @@ import { onApprovalsAnswered } from './step-approvals.ts';
 import { onBatchJudged } from './step-batch.ts';
 import { onCancelled } from './step-cancel.ts';
 import { onCommitFailed, onCommitted } from './step-commit.ts';
+import {
+  onContextFull,
+  onSummaryFailed,
+  onSummaryGiven,
+  onSummaryRequested,
+  onSummaryResponded,
+} from './step-compact.ts';
 import { onErrorJudged } from './step-error.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
 import { onCallRefused } from './step-refused.ts';
@@ -48,6 +55,16 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onModelResponded(state, event, rules);
     case 'model.failed':
       return onModelFailed(state, event, rules);
+    case 'context.full':
+      return onContextFull(state, event);
+    case 'summary.requested':
+      return onSummaryRequested(state, event);
+    case 'summary.responded':
+      return onSummaryResponded(state, event, rules);
+    case 'summary.given':
+      return onSummaryGiven(state, event, rules);
+    case 'summary.failed':
+      return onSummaryFailed(state, event, rules);
     case 'text.stopped':
       return onTextStopped(state, event, rules);
     case 'call.refused':

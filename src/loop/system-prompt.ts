@@ -24,3 +24,16 @@ function filled(session: Session, prompt: string): readonly Message[] {
   if (content === session.ports.instructions) return session.instructions;
   return content === '' ? [] : [Object.freeze({ role: 'system', content })];
 }
+
+/** Any other prompt of the engine, as the policies leave it. */
+export function auxiliaryPrompt(
+  session: Session,
+  prompt: string,
+  about: { readonly turnId: string; readonly moment: Moment; readonly model: string },
+): readonly Message[] | HookFailed | HookCancelled {
+  const { turnId, moment, model } = about;
+  const gate = session.gateFor(turnId);
+  if (!gate.has('systemPrompt')) return filled(session, prompt);
+  const verdict = gate.systemPrompt(prompt, moment, model);
+  return verdict.type === 'pass' ? filled(session, verdict.value) : verdict;
+}

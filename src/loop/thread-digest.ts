@@ -15,12 +15,12 @@ export interface HistoryDigest {
  */
 export class ThreadDigest {
   readonly #key: string;
-  readonly #base: number;
+  #base: number;
   /** `#heads[i]` covers the first `#base + i` messages. */
-  readonly #heads: string[];
+  #heads: string[];
   readonly #layouts = new WeakMap<
     ChatRequest,
-    { readonly before: number; readonly count: number }
+    { readonly before: number; readonly from: number; readonly count: number }
   >();
 
   constructor(key: string, start: HistoryDigest = { count: 0, head: '' }) {
@@ -29,9 +29,21 @@ export class ThreadDigest {
     this.#heads = [start.head];
   }
 
-  /** Remembers that `count` messages of a request, after the first `before`, are the first of the history. */
-  noteLayout(request: ChatRequest, before: number, count: number): void {
-    if (count >= this.#base) this.#layouts.set(request, { before, count });
+  /**
+   * Remembers that a request has, after its first `before` messages, those of the thread after the first `from` up to
+   * the first `count`.
+   */
+  noteLayout(
+    request: ChatRequest,
+    layout: { readonly before: number; readonly from: number; readonly count: number },
+  ): void {
+    if (layout.count >= this.#base && layout.from <= this.#base) this.#layouts.set(request, layout);
+  }
+
+  /** A summary stands for the first `count` messages: the chain begins after them, and the summary is beside it. */
+  restart(count: number): void {
+    this.#base = count;
+    this.#heads = [''];
   }
 
   of(payload: unknown): string {
@@ -42,15 +54,16 @@ export class ThreadDigest {
     const layout = this.#layouts.get(request);
     if (layout === undefined)
       return this.of({ messages: request.messages, settings: request.settings });
-    const { before, count } = layout;
-    const history = this.#headAt(request.messages, before, count);
-    const rest = [...request.messages.slice(0, before), ...request.messages.slice(before + count)];
+    const { before, from, count } = layout;
+    const history = this.#headAt(request.messages, before - from, count);
+    const after = before + count - from;
+    const rest = [...request.messages.slice(0, before), ...request.messages.slice(after)];
     return this.of({ history, rest, settings: request.settings });
   }
 
   /** True once something of the history has been digested. */
   get isMade(): boolean {
-    return this.#base + this.#heads.length > 1;
+    return this.#heads.length > 1 || this.#heads[0] !== '';
   }
 
   /** The furthest point of the history that has been digested; what a store keeps to go on from. */
@@ -59,10 +72,11 @@ export class ThreadDigest {
     return { count: this.#base + last, head: this.#heads[last] ?? '' };
   }
 
-  #headAt(messages: readonly Message[], before: number, count: number): string {
+  /** `shift`: how far the place of a message in the list is from that in the thread. */
+  #headAt(messages: readonly Message[], shift: number, count: number): string {
     for (let next = this.#base + this.#heads.length; next <= count; next += 1) {
       const previous = this.#heads[this.#heads.length - 1] ?? '';
-      this.#heads.push(hmac(this.#key, previous + canonicalJson(messages[before + next - 1])));
+      this.#heads.push(hmac(this.#key, previous + canonicalJson(messages[shift + next - 1])));
     }
     return this.#heads[count - this.#base] ?? '';
   }

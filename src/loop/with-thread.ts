@@ -131,8 +131,7 @@ interface Opened {
 
 function openSession(run: ThreadRun, token: number): MaybePromise<Opened | StoreError> {
   const { ports, threadId } = run;
-  const open = ({ stored, messages }: Loaded): Opened =>
-    newSession(run, { token, stored, messages });
+  const open = (loaded: Loaded): Opened => newSession(run, { token, ...loaded });
   const refused = (error: unknown): StoreError => unreadable(threadId, error);
   let loading: MaybePromise<Loaded>;
   try {
@@ -146,24 +145,45 @@ function openSession(run: ThreadRun, token: number): MaybePromise<Opened | Store
 
 interface Loaded {
   readonly stored: StoredThread | undefined;
+  /** Those after the first `from`. */
   readonly messages: readonly Message[];
+  readonly from: number;
 }
 
 function loadThread(store: ThreadStore, threadId: string): MaybePromise<Loaded> {
   const withMessages = (stored: StoredThread | undefined): MaybePromise<Loaded> => {
-    if (stored === undefined) return { stored, messages: [] };
-    const messages = store.readMessages(threadId);
+    if (stored === undefined) return { stored, messages: [], from: 0 };
+    const from = firstNeeded(threadId, stored);
+    const messages =
+      from === 0 ? store.readMessages(threadId) : store.readMessages(threadId, { after: from });
     return isThenable(messages)
-      ? Promise.resolve(messages).then((read) => ({ stored, messages: read }))
-      : { stored, messages };
+      ? Promise.resolve(messages).then((read) => ({ stored, messages: read, from }))
+      : { stored, messages, from };
   };
   const loaded = store.load(threadId);
   return isThenable(loaded) ? Promise.resolve(loaded).then(withMessages) : withMessages(loaded);
 }
 
+/**
+ * How many messages need not be read: those a summary stands for (L10), but for a turn that began among them, whose
+ * result holds all that it added.
+ */
+function firstNeeded(threadId: string, { state, messageCount }: StoredThread): number {
+  const { summary, phase } = state as unknown as Partial<ThreadState>; // Looked at as far as it is used here.
+  if (summary === undefined) return 0;
+  const { upTo } = summary;
+  if (!Number.isInteger(upTo) || upTo < 0 || upTo > messageCount)
+    throw new CorruptRecordError(
+      `thread '${threadId}'`,
+      'its summary stands for messages it has not',
+    );
+  const first = phase === undefined ? undefined : turnOf(phase)?.firstMessage;
+  return Math.min(upTo, first ?? upTo);
+}
+
 function newSession(
   { ports, threadId, options }: ThreadRun,
-  { token, stored, messages }: Loaded & { readonly token: number },
+  { token, stored, messages, from }: Loaded & { readonly token: number },
 ): Opened {
   const state =
     stored === undefined
@@ -174,7 +194,7 @@ function newSession(
       : readState(threadId, stored);
   requireCaller(state, options.above?.call);
   const owned = ownedBy(ports.agentName, state);
-  const session = new Session(ports, options, { state: owned, token, stored, messages });
+  const session = new Session(ports, options, { state: owned, token, stored, messages, from });
   const { phase } = owned;
   session.hasStreamed = 'batch' in phase && phase.batch.shown === true;
   return { session, stored };

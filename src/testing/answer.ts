@@ -9,8 +9,10 @@ import type { TurnDecision } from '../decisions/turn-decision.ts';
 import type { WindowDecision } from '../decisions/window-decision.ts';
 import type { AgentHooksError } from '../errors/base.ts';
 import type { HookError, HookFailureKind } from '../errors/hook-error.ts';
+import type { Summarize } from '../hooks/summary-chain.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
 import type {
   IncomingText,
   KnowledgeQuery,
@@ -56,6 +58,12 @@ export interface AskTable {
     asked: [message: OutgoingText];
     decision: MessageDecision;
     value: OutgoingText;
+  };
+  /** `value` is the summary; without one, what it was asked about. */
+  onContextCompact: {
+    asked: [messages: readonly Message[]];
+    decision: Summarize;
+    value: readonly Message[] | string;
   };
   onError: { asked: [error: AgentHooksError]; decision: ErrorDecision; value: AgentHooksError };
 }

@@ -19,6 +19,7 @@ import type { Question } from '../hooks/record.ts';
 import { rewriteRequest } from '../hooks/rewrite-request.ts';
 import { rewriteResponse } from '../hooks/rewrite-response.ts';
 import { rewriteText } from '../hooks/rewrite-text.ts';
+import { maxSummaryChars, type Summarize, summaryMisfit } from '../hooks/summary-chain.ts';
 import { windowMisfit } from '../hooks/window-chain.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
@@ -53,6 +54,8 @@ export interface AskedAbout {
   /** At `postToolUse` only. */
   readonly result: ToolResult | undefined;
   readonly recheck: boolean;
+  /** At `onContextCompact` only. */
+  readonly maxSummaryTokens?: number | undefined;
 }
 
 /**
@@ -72,7 +75,7 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
   }
 
   protected override question(): Question {
-    const { point, payload, result, recheck } = this.#about;
+    const { point, payload, result, recheck, maxSummaryTokens } = this.#about;
     const { moment } = this.setting;
     return {
       point,
@@ -83,6 +86,11 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
       // The payload of this point is a window.
       ...(point === 'onTextWindow' && {
         misfit: (decision: Move) => windowMisfit(decision, payload as TextWindow),
+      }),
+      ...(maxSummaryTokens !== undefined && {
+        // The codec of this point reads nothing else.
+        misfit: (decision: Move) =>
+          summaryMisfit((decision as Summarize).summary, maxSummaryChars(maxSummaryTokens)),
       }),
     };
   }
@@ -96,7 +104,8 @@ export class AskOnce extends Chain<unknown, Move, Move, Said> {
   }
 
   protected override judge(decision: Move): Said {
-    return { type: 'decided', decision, value: this.value };
+    const value = decision.type === 'summarize' ? (decision as Summarize).summary : this.value;
+    return { type: 'decided', decision, value };
   }
 
   protected override isSettled(): boolean {
@@ -142,6 +151,8 @@ function putInPlace(
       return { problem: 'a turn cannot be changed' };
     case 'onTextWindow':
       return { problem: 'text that is held cannot be changed' };
+    case 'onContextCompact':
+      return { problem: 'a history cannot be changed' };
     case 'onError':
       return { problem: 'an error cannot be changed' };
     case 'onUserMessage':

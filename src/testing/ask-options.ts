@@ -29,7 +29,7 @@ export interface AskOptions<Context = unknown> {
   readonly agentPath?: readonly string[];
   /** Default: `scripted`. */
   readonly model?: string;
-  /** Default: `main`. */
+  /** Default: `main`; at `onContextCompact` `compaction`. */
   readonly purpose?: Purpose;
   /** Who speaks. Default, as for the next two: `null`. */
   readonly sender?: JsonValue;
@@ -39,6 +39,8 @@ export interface AskOptions<Context = unknown> {
   readonly state?: StateValues;
   /** Default: counters of this one question. */
   readonly counters?: Counters;
+  /** At `onContextCompact`: how long a summary may be. Default: 2000. */
+  readonly maxSummaryTokens?: number;
   /** Asks as if a later policy had rewritten the value: a change is then a failure. Default: false. */
   readonly recheck?: boolean;
   /** Cancels the turn while the policy is asked. */

@@ -6,6 +6,7 @@ import type { HookContext } from '../hooks/context.ts';
 import type { HookEntry } from '../hooks/entry.ts';
 import { HookRun } from '../hooks/hook-run.ts';
 import { implementedPoints } from '../hooks/points.ts';
+import { summaryAnswerCodec } from '../hooks/summary-chain.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { AskPoint, AskTable, PolicyAnswer } from './answer.ts';
@@ -104,7 +105,8 @@ export function ask<Hooks extends AgentHooks<never>>(policy: Hooks): Asker<Hooks
         const entry = compiled.entries[point]?.[0];
         if (entry === undefined) throw notImplemented(point, name, policy);
         // The signature of each method says what stands where.
-        const options = (args[PAYLOADS[point]] ?? {}) as AskOptions;
+        const given = (args[PAYLOADS[point]] ?? {}) as AskOptions;
+        const options = point === 'onContextCompact' ? { ...COMPACTION, ...given } : given;
         const { timeoutMs = entry.timeoutMs } = options;
         checkHookOptions({ [point]: { timeoutMs } }, `ask(${name})`);
         return askAt({ compiled, point, entry: { ...entry, timeoutMs }, options }, args);
@@ -131,11 +133,14 @@ const PAYLOADS: { readonly [Point in keyof Questions]: number } = {
   onKnowledgeResults: 1,
   onOutgoingMessage: 1,
   onError: 1,
+  onContextCompact: 1,
 };
 
 export const ASK_POINTS: readonly (keyof Questions)[] = Object.freeze(
   Object.keys(PAYLOADS) as (keyof Questions)[], // Its own keys.
 );
+
+const COMPACTION = Object.freeze({ purpose: 'compaction', maxSummaryTokens: 2_000 } as const);
 
 /** The signature of each method says what the arguments are. */
 function askAt(
@@ -153,7 +158,9 @@ function askAt(
     default: {
       const result = point === 'postToolUse' ? (args[1] as ToolResult) : undefined;
       const recheck = options.recheck ?? false;
-      return askOnce(entry, { point, payload: args[0], result, recheck }, options);
+      const { maxSummaryTokens } = options;
+      const about = { point, payload: args[0], result, recheck, maxSummaryTokens };
+      return askOnce(entry, about, options);
     }
   }
 }
@@ -166,7 +173,8 @@ async function askOnce(
   const { facts, moment, ports, memory } = settingOf(options);
   const run = new HookRun(facts, ports);
   // Asked is what the policy says, whether or not an agent would follow it.
-  const entries = [{ ...entry, shadow: false }];
+  const codec = about.point === 'onContextCompact' ? summaryAnswerCodec : entry.codec;
+  const entries = [{ ...entry, codec, shadow: false }];
   try {
     const said = await new AskOnce({ run, point: about.point, entries, moment }, about).run();
     const answer = { policy: entry.policy, point: about.point, memory: memory(), ...said };

@@ -7,6 +7,7 @@ export interface Expectations {
   'require-confirmation': [prompt?: string | RegExp];
   retry: [feedback?: string | RegExp];
   modify: [to?: unknown];
+  summarize: [text?: string | RegExp];
   allow: [];
   proceed: [];
   accept: [];
@@ -50,6 +51,12 @@ const ROWS: { readonly [Name in Expectation]: Row } = {
     read: (one) => one['feedback'],
   },
   modify: { wish: 'rewrite the value', move: 'modify', as: 'to', read: rewriteOf },
+  summarize: {
+    wish: 'summarize',
+    move: 'summarize',
+    as: 'with the text',
+    read: (one) => one['summary'],
+  },
   allow: { wish: 'allow', move: 'allow' },
   proceed: { wish: 'let it proceed', move: 'proceed' },
   accept: { wish: 'accept', move: 'accept' },

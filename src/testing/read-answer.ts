@@ -112,6 +112,8 @@ function describeDecision(decision: AnyDecision): string {
       return `it required confirmation with the prompt ${show(decision['prompt'])}`;
     case 'retry-with-feedback':
       return `it asked for a retry with the feedback ${show(decision['feedback'])}`;
+    case 'summarize':
+      return `it summarized with the text ${show(decision['summary'])}`;
     case 'modify':
       return `it rewrote the value to ${show(rewriteOf(decision))}`;
     default:

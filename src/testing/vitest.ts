@@ -13,6 +13,8 @@ interface PolicyMatchers<R> {
   toRetry(feedback?: string | RegExp): R;
   /** What the decision puts in place: an input, a text, a request, or the changed fields of a response or result. */
   toModify(to?: unknown): R;
+  /** A text is the whole summary, a pattern matches a part of it. */
+  toSummarize(text?: string | RegExp): R;
   toAllow(): R;
   toProceed(): R;
   toAccept(): R;
@@ -46,6 +48,7 @@ expect.extend({
   toRequireConfirmation: matcher('require-confirmation'),
   toRetry: matcher('retry'),
   toModify: matcher('modify'),
+  toSummarize: matcher('summarize'),
   toAllow: matcher('allow'),
   toProceed: matcher('proceed'),
   toAccept: matcher('accept'),

@@ -5,7 +5,6 @@ import {
   type AgentOptions,
   ConfigError,
   createAgent,
-  defineHooks,
   type JsonObject,
   memoryStore,
   Policy,
@@ -70,12 +69,6 @@ describe('createAgent refuses', () => {
       { hooks: [Guard] },
       'uncalled-factory',
       /new MyPolicy\(\)/,
-    ],
-    [
-      'a hook that this version would not ask',
-      { hooks: [defineHooks({ onContextCompact: () => undefined })] },
-      'not-enforced',
-      /onContextCompact.*does not ask/,
     ],
     [
       'two policies of one name',

@@ -47,11 +47,23 @@ export interface Seen {
   readonly toolResult: unknown;
   readonly failures: readonly { readonly kind: string; readonly open: boolean }[];
   readonly late: number;
+  /** How often the history was compacted. */
+  readonly compacted: number;
 }
 
 /** Milliseconds that a policy under test may take. */
 const LIMIT_MS = 20;
 const LATE_MS = 60;
+
+/** Full with the turn that was before, which is all that can go. */
+const COMPACTION = {
+  maxTokens: 25,
+  keepTokens: 0,
+  maxSummaryTokens: 5,
+  model: scriptedModel(Array.from({ length: 1_000 }, () => 'Look.')),
+  countTokens: (messages: readonly Message[]): number =>
+    messages.reduce((sum, message) => sum + (textOf(message).startsWith('[A summary') ? 1 : 10), 0),
+};
 
 /** One turn: a tool, or the knowledge, is asked for with a text beside it, and the model answers. */
 export async function runCell(cell: Cell): Promise<Seen> {
@@ -95,7 +107,9 @@ export async function runCell(cell: Cell): Promise<Seen> {
     hooks: [policy],
     store,
     ...(point === 'onTextWindow' && { streaming: 'window' as const }),
+    ...(point === 'onContextCompact' && { compaction: COMPACTION }),
   });
+  const before = point === 'onContextCompact' ? await turnBefore(store) : 0;
   const heard: AgentEvent[] = [];
   agent.on('*', (event) => void heard.push(event));
   const input = { threadId: 't', message: 'Go.', signal: controller.signal };
@@ -104,7 +118,7 @@ export async function runCell(cell: Cell): Promise<Seen> {
   await agent.settled();
   return {
     status: result.status,
-    ...(await traces(store, heard)),
+    ...(await traces(store, heard, before)),
     modelCalls: model.calls,
     toolRuns,
   };
@@ -147,11 +161,20 @@ interface Given {
   readonly controller: AbortController;
 }
 
+/** Something to compact. Says how many messages it is. */
+async function turnBefore(store: ReturnType<typeof memoryStore>): Promise<number> {
+  const model = scriptedModel(['Hello.']);
+  await createAgent({ name: 'desk', model, store }).run({ threadId: 't', message: 'Hi.' });
+  return 2;
+}
+
 async function traces(
   store: ReturnType<typeof memoryStore>,
   heard: readonly AgentEvent[],
+  before: number,
 ): Promise<Omit<Seen, 'status' | 'modelCalls' | 'toolRuns'>> {
-  const messages = (await store.load('t')) === undefined ? [] : await store.readMessages('t');
+  const messages =
+    (await store.load('t')) === undefined ? [] : await store.readMessages('t', { after: before });
   const failed = heard.flatMap((event) => (event.type === 'hook.failed' ? [event] : []));
   return {
     stored: messages.map(roleOf).join(' '),
@@ -164,6 +187,7 @@ async function traces(
       .filter((event) => event.late !== true)
       .map(({ kind, open }) => ({ kind, open })),
     late: failed.filter((event) => event.late === true).length,
+    compacted: heard.filter(({ type }) => type === 'context.compacted').length,
   };
 }
 

@@ -13,6 +13,7 @@ export interface Ending {
   readonly stored: string;
   readonly shown: readonly string[];
   readonly toolResult?: unknown;
+  readonly compacted?: number;
 }
 
 interface Row {
@@ -238,6 +239,18 @@ export const EXPECTED = {
     },
     questions: 1,
     cancelled: RAN,
+  },
+  onContextCompact: {
+    default: 'open',
+    closed: {
+      ...asIfAbsent(
+        'nothing is compacted: the error is told and the step goes on; after an overflow the turn ends `failed`',
+      ),
+      compacted: 0,
+    },
+    open: { ...asIfAbsent('the built-in summary is used'), compacted: 1 },
+    questions: 1,
+    cancelled: NOTHING,
   },
   onEvent: {
     default: 'open',

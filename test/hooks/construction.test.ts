@@ -94,13 +94,7 @@ describe('building policies — misspelled hooks', () => {
   });
 });
 
-describe('building policies — points that are not asked', () => {
-  test.each(['onContextCompact'])('%s is refused rather than ignored', (point) => {
-    const error = compile({ preToolUse: hook, [point]: hook });
-    expect(error).toMatchObject({ code: 'not-enforced' });
-    expect(error?.message).toContain(point);
-  });
-
+describe('building policies — a prompt', () => {
   test('an async systemPrompt is refused for being async', () => {
     expect(compile({ systemPrompt: async () => 'x' })?.message).toContain('async');
   });
