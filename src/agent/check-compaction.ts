@@ -14,14 +14,16 @@ const schema = z.object({
   countTokens: z.custom((value) => typeof value === 'function', 'is no function').optional(),
 });
 
+const WANTED =
+  'Pass whole numbers of tokens from 1, a text as `instructions`, a ChatModel as `model`, a function as `countTokens`';
+
 /** Refuses a compaction that could not make a context shorter. */
 export function checkCompaction(options: object): void {
   const compaction: unknown = Reflect.get(options, 'compaction');
   if (typeof compaction !== 'object' || compaction === null) return;
   checkKeys('createAgent: compaction', compaction, Object.keys(schema.shape));
   const read = schema.safeParse(compaction);
-  if (!read.success)
-    throw invalid(firstProblem(read.error), 'Pass whole numbers of tokens, from 1');
+  if (!read.success) throw invalid(firstProblem(read.error), WANTED);
   const { maxTokens, keepTokens = 0, maxSummaryTokens = 0 } = read.data;
   if (keepTokens + maxSummaryTokens < maxTokens) return;
   throw invalid(

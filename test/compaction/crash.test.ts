@@ -140,6 +140,15 @@ describe('a compaction within a turn', () => {
     }
   });
 
+  test('the main call is the first attempt of its step, whatever was called before it', async () => {
+    const { agent, heard } = scene({ script: within, summaries: ['gist'] });
+    await agent.run({ threadId: 't', message: 'm'.repeat(10) });
+    const calls = heard.flatMap((event) =>
+      event.type === 'llm.requested' ? [`${event.step} ${event.purpose} ${event.attempt}`] : [],
+    );
+    expect(calls).toEqual(['1 main 1', '2 main 1', '3 compaction 1', '3 main 1']);
+  });
+
   test('three crashes during the call for a summary count as one that failed', async () => {
     const { disk, clock } = await crashed(6);
     for (const attempt of [2, 3]) {

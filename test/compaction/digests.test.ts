@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type AgentEvent,
   type ChatRequest,
@@ -7,6 +8,7 @@ import {
   memoryStore,
   RequestDecision,
   scriptedModel,
+  type ThreadStore,
 } from 'agent-hooks';
 import { expect, test } from 'vitest';
 import { ThreadDigest } from '../../src/loop/thread-digest.ts';
@@ -27,8 +29,37 @@ test('every request that is judged has a digest of its own, the one for the summ
   expect(seen).toHaveLength(4);
   expect(new Set(seen).size).toBe(4);
   expect(seen).not.toContain(undefined);
-  expect((await store.load('t'))?.state['historyDigest']).toMatchObject({ count: 4 });
+  expect(await chainOf(store)).toEqual({ upTo: 1, isWhole: true });
 });
+
+test('a chain that was begun before a summary is not gone on with', async () => {
+  const store = memoryStore({ digests: true });
+  const call = (at: string) => ({
+    toolCalls: [{ name: 'look', input: { at } }],
+    usage: { inputTokens: 0, outputTokens: 0 },
+  });
+  const { agent } = scene({
+    script: [call('a'.repeat(120)), call('b'.repeat(120)), answer('done')],
+    summaries: ['gist'],
+    store,
+    hooks: [judge],
+  });
+  await agent.run({ threadId: 't', message: 'go' });
+  expect(await chainOf(store)).toEqual({ upTo: 3, isWhole: true });
+});
+
+/** Whether what is stored is the chain of what follows the summary, as any process would make it. */
+async function chainOf(store: ThreadStore): Promise<{ upTo: number; isWhole: boolean }> {
+  const { state = {} } = (await store.load('t')) ?? {};
+  const { upTo } = state['summary'] as { upTo: number };
+  const { count } = state['historyDigest'] as { count: number };
+  const chain = new ThreadDigest(String(state['digestKey']), { count: upTo, head: '' });
+  const messages = (await store.readMessages('t')).slice(upTo, count);
+  const request: ChatRequest = { messages, settings: {}, tools: [] };
+  chain.noteLayout(request, { before: 0, from: upTo, count });
+  chain.ofRequest(request);
+  return { upTo, isWhole: isDeepStrictEqual(state['historyDigest'], chain.latest) };
+}
 
 test('the chain begins anew after a summary, in whatever process', () => {
   const message = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });

@@ -59,8 +59,13 @@ describe.each(MODES)('a request that is too long for the provider, in $name', ({
   test('the third in a row is the error of the model, which policies are asked about', async () => {
     const seen: string[] = [];
     const { agent, model, writer } = scene({
-      script: [answer('first'), answer('second'), overflow(), overflow(), overflow()],
-      summaries: ['a gist', 'b'],
+      script: [
+        answer('first'),
+        answer('second'),
+        ...[overflow(), overflow(), overflow(), overflow()],
+        answer('at last'),
+      ],
+      summaries: ['a gist', 'b', 'c'],
       compaction: wide,
       hooks: [defineHooks({ name: 'ear', onError: ({ code }) => void seen.push(code) })],
     });
@@ -73,6 +78,10 @@ describe.each(MODES)('a request that is too long for the provider, in $name', ({
     // Half was kept at first, and then only what has to be.
     expect(read(model, 3)).toEqual(['summary: a gist', 'assistant: second', 'user: next']);
     expect(read(model, 4)).toEqual(['summary: b', 'user: next']);
+    // A new message is a new beginning: it may be made shorter as often again.
+    const next = await turn(agent, { threadId: 't', message: 'again' });
+    expect(next).toMatchObject({ status: 'completed', text: 'at last' });
+    expect([model.calls, writer.calls]).toEqual([7, 3]);
   });
 
   test('a compaction that fails ends the turn, and the thread goes on', async () => {

@@ -1,4 +1,4 @@
-import { ModelError, ResponseDecision } from 'agent-hooks';
+import { type ChatModel, ModelError, ResponseDecision, scriptedModel } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { MODES } from '../acceptance/modes.ts';
 import { answer, LONG, scene, typesOf } from './scene.ts';
@@ -25,6 +25,27 @@ describe.each(MODES)('what a compaction costs, in $name', ({ turn }) => {
     const responded = heard.filter(({ type }) => type === 'llm.responded');
     expect(responded).toMatchObject([{}, { purpose: 'compaction', cost: 2, usage }, { cost: 30 }]);
     expect(responded[2]).not.toHaveProperty('purpose');
+  });
+
+  test('a model that answers under another name has the price of the one that was asked', async () => {
+    const writer: ChatModel = {
+      id: 'writer',
+      stream: (...args) => scriptedModel([gist]).stream(...args),
+      generate: async () => ({
+        content: [{ type: 'text', text: 'the gist' }],
+        model: 'writer-of-today',
+        finishReason: 'stop',
+        usage,
+      }),
+    };
+    const { agent } = scene({
+      script: [answer('short answer'), answer('second')],
+      compaction: { model: writer },
+      prices: { scripted: { input: 1e6, output: 1e6 }, writer: { input: 0, output: 1e5 } },
+    });
+    await turn(agent, { threadId: 't', message: LONG });
+    const result = await turn(agent, { threadId: 't', message: 'next' });
+    expect(result).toMatchObject({ cost: 2 });
   });
 
   test('H17: counts when the compaction fails', async () => {
