@@ -15,7 +15,7 @@ import {
 import * as z from 'zod';
 
 /** How a summary looks to the model. */
-export const HEAD = '[A summary of the conversation so far';
+const HEAD = '[A summary of the conversation so far';
 
 /** One token a character of text, so that a test can say in letters what it means. */
 export function letters(messages: readonly Message[]): number {
@@ -71,7 +71,7 @@ export function scene(
   return { agent, model, writer, store, heard };
 }
 
-export const look = tool({
+const look = tool({
   name: 'look',
   description: 'Looks',
   inputSchema: z.object({ at: z.string().optional() }),
