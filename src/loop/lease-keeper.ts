@@ -9,10 +9,7 @@ export interface HeldClaim {
   readonly onLost: (error: unknown) => void;
 }
 
-/**
- * Renews every held claim of one agent with one timer. It never keeps a process alive, and ends the first time it
- * finds nothing held: most runs end long before, and a timer for each of them would cost more than their claim.
- */
+/** Renews every held claim of one agent with one timer, which never keeps a process alive and ends with the last claim. */
 export class LeaseKeeper {
   readonly #store: ThreadStore;
   readonly #ttlMs: number;
@@ -35,13 +32,12 @@ export class LeaseKeeper {
 
   drop(claim: HeldClaim): void {
     this.#held.delete(claim);
+    if (this.#held.size > 0) return;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   #renewAll(): void {
-    if (this.#held.size === 0) {
-      clearInterval(this.#timer);
-      this.#timer = undefined;
-    }
     for (const claim of this.#held) {
       try {
         const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);
