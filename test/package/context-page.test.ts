@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PackedProject, programsIn, root } from './packed-project.ts';
 
-const PAGE = 'docs/context.compaction.md';
+const PAGE = 'docs/context.md';
 const page = readFileSync(join(root, PAGE), 'utf8');
 const programs = programsIn(page);
 const shown = [...page.matchAll(/```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
@@ -12,7 +12,7 @@ const project = new PackedProject();
 beforeAll(() => project.install(), 120_000);
 afterAll(() => project.remove());
 
-describe('the page of long conversations', () => {
+describe('the page of what goes beyond one turn', () => {
   test('every program is followed by what it prints', () => {
     expect(programs.length).toBeGreaterThan(0);
     expect(shown.map(([, program]) => program)).toEqual(programs);
