@@ -1,4 +1,4 @@
-import type { HistoryRow, Results, StepsRow, ThreadsRow } from './rows.ts';
+import type { HistoryRow, Results, SplitRow, StepsRow, ThreadsRow } from './rows.ts';
 import { round } from './rows.ts';
 import type { ContenderName } from './work.ts';
 
@@ -18,6 +18,7 @@ export function judge(results: Results): Formula[] {
     ...results.steps.filter(isGuarded).flatMap(guardedSteps),
     ...growth(results.steps),
     ...history(results.history),
+    split(results.split),
     ...results.threads.flatMap(crowd),
     ...commits(results.steps),
     ...PEERS.flatMap((peer) => fasterThan(peer, results)),
@@ -68,6 +69,10 @@ function history(rows: readonly HistoryRow[]): Formula[] {
     const name = `µs that ${row.messages} messages add <= 2 x bare's + 50 (${row.guards})`;
     return [formula(name, ours, 2 * bare + 50)];
   });
+}
+
+function split({ oneUs, tenUs }: SplitRow): Formula {
+  return formula('ten policies of one method <= 1.5 x one policy of ten', tenUs / oneUs, 1.5);
 }
 
 function crowd({ threads, guards, ratio, peakMb }: ThreadsRow): Formula[] {

@@ -78,7 +78,7 @@ export function buildAgent(work: Work, store: ThreadStore, history: number): Age
   });
 }
 
-async function runOurs(agent: Agent, threadId: string, steps: number): Promise<string> {
+export async function runOurs(agent: Agent, threadId: string, steps: number): Promise<string> {
   const result = await agent.run({ threadId, message: QUESTION });
   if (result.status !== 'completed' || result.steps !== steps) {
     throw new Error(`${threadId}: ${result.status} after ${result.steps} steps`);
@@ -86,7 +86,7 @@ async function runOurs(agent: Agent, threadId: string, steps: number): Promise<s
   return result.text;
 }
 
-const weather: ToolPort = tool({
+export const weather: ToolPort = tool({
   name: 'weather',
   description: 'The weather of a city',
   inputSchema: weatherInput,

@@ -57,7 +57,7 @@ function intro(rounds: number): string {
 
 /** All figures, for people. */
 export function tables(results: Results): string {
-  const { sizes, imports, createAgentUs } = results;
+  const { sizes, imports, createAgentUs, split } = results;
   return [
     '## A step',
     'Microseconds of one step; in brackets, times the bare loop.',
@@ -65,6 +65,12 @@ export function tables(results: Results): string {
     '## One more turn on a long thread',
     'Microseconds of a turn of two steps.',
     historyTable(results.history),
+    '## The same methods in one policy and in ten',
+    'Microseconds of one step; ten methods, two of them around the calls.',
+    markdown(
+      ['steps', 'one policy', 'ten policies'],
+      [[`${split.steps}`, `${split.oneUs}`, figure(split.tenUs, round(split.tenUs / split.oneUs))]],
+    ),
     '## Many threads at once',
     'Milliseconds, and times the bare loop; then the most memory that a fresh process held.',
     threadsTable(results.threads),

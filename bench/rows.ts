@@ -22,6 +22,13 @@ export interface HistoryRow {
   readonly memoryUs: number;
 }
 
+/** Microseconds of a step with the same ten methods in one policy, and in ten. */
+export interface SplitRow {
+  readonly steps: number;
+  readonly oneUs: number;
+  readonly tenUs: number;
+}
+
 /** Many threads at once, each a turn of `steps` steps with one call a step. */
 export interface ThreadsRow {
   readonly threads: number;
@@ -48,6 +55,7 @@ export interface Sizes {
 export interface Results {
   readonly steps: readonly StepsRow[];
   readonly history: readonly HistoryRow[];
+  readonly split: SplitRow;
   readonly threads: readonly ThreadsRow[];
   readonly imports: readonly ImportRow[];
   readonly sizes: Sizes;

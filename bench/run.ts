@@ -5,6 +5,7 @@ import { measureHistory } from './history.ts';
 import { measureImports, measureSizes } from './package.ts';
 import { tables, writeResults } from './report.ts';
 import type { Results } from './rows.ts';
+import { measureSplit } from './split.ts';
 import { measureSteps, type StepsPlan } from './steps.ts';
 import { type Crowd, measureThreads } from './threads.ts';
 import type { Contender, ContenderName } from './work.ts';
@@ -70,6 +71,7 @@ async function measureAll(contenders: readonly Contender[], plan: Plan): Promise
   return {
     steps: await measureSteps(contenders, plan),
     history: await measureHistory(plan.histories, plan),
+    split: await measureSplit(Math.min(50, plan.sample), plan),
     threads: await measureThreads(inMemory, plan.crowd),
     imports: await measureImports(plan.imports),
     sizes: await measureSizes(),

@@ -18,6 +18,7 @@ const good: Results = {
     { messages: 0, guards: 'none', bareUs: 4, memoryUs: 20 },
     { messages: 5_000, guards: 'none', bareUs: 24, memoryUs: 110 },
   ],
+  split: { steps: 50, oneUs: 10, tenUs: 15 },
   threads: [crowd({ bare: 80, memory: 140 })],
   imports: [],
   sizes: { own: 1, withPackages: 2 },
@@ -37,7 +38,7 @@ const failing = (results: Partial<Results>): string[] =>
 describe('what is asked of the figures', () => {
   test('figures at the limits pass', () => {
     expect(failing({})).toEqual([]);
-    expect(judge(good)).toHaveLength(9);
+    expect(judge(good)).toHaveLength(10);
   });
 
   test('more than five times bare fails at 50 and at 200 steps', () => {
@@ -59,6 +60,12 @@ describe('what is asked of the figures', () => {
     const [first, last] = good.history;
     if (first === undefined || last === undefined) throw new Error('no history');
     expect(failing({ history: [first, { ...last, memoryUs: 110.1 }] })).toHaveLength(1);
+  });
+
+  test('ten policies that cost more than one and a half times one with all ten methods fail', () => {
+    expect(failing({ split: { steps: 50, oneUs: 10, tenUs: 15.1 } })).toEqual([
+      'ten policies of one method <= 1.5 x one policy of ten',
+    ]);
   });
 
   test('time and memory of many threads are judged', () => {
