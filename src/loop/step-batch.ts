@@ -288,12 +288,7 @@ export function runBatch(
   run: { readonly batch: Batch; readonly text?: string; readonly events?: readonly EventBody[] },
 ): Transition {
   const { batch } = run;
-  const events: EventBody[] = [...(run.events ?? [])];
-  for (const call of batch.calls) {
-    events.push(calledEvent(call));
-    if (call.refusal !== undefined) events.push(refusedEvent(call, call.refusal));
-    else events.push({ type: 'tool.started', callId: call.callId, toolName: call.toolName });
-  }
+  const events = (run.events ?? []).concat(...batch.calls.map(eventsOfCall));
   return commitThen(
     state,
     { name: 'running', turn, batch: { ...batch, content: [], text: '' }, recovering: false },
@@ -304,6 +299,16 @@ export function runBatch(
       ledger: firstIntents(batch.calls),
     },
   );
+}
+
+function eventsOfCall(call: BatchCall): [EventBody, EventBody] {
+  const { callId, toolName, refusal } = call;
+  return [
+    calledEvent(call),
+    refusal === undefined
+      ? { type: 'tool.started', callId, toolName }
+      : refusedEvent(call, refusal),
+  ];
 }
 
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {

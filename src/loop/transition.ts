@@ -33,9 +33,14 @@ export function enter(
 ): Transition {
   const effect = pending(phase);
   const turn = phase.name === 'idle' || phase.name === 'committing' ? undefined : phase.turn;
-  const effects: Effect[] = turn !== undefined && events.length > 0 ? [emit(turn, events)] : [];
-  if (effect !== undefined) effects.push(effect);
-  return { state: { ...state, phase }, effects };
+  const told = turn !== undefined && events.length > 0 ? emit(turn, events) : undefined;
+  return { state: { ...state, phase }, effects: listOf(told, effect) };
+}
+
+/** A list of its very length: one that grows by `push` takes room for seventeen. */
+function listOf(first: Effect | undefined, second: Effect | undefined): readonly Effect[] {
+  if (first === undefined) return second === undefined ? [] : [second];
+  return second === undefined ? [first] : [first, second];
 }
 
 /** Commits, and then enters `next`. The store gets `checkpoint`, where it differs from `next`. */
@@ -51,15 +56,16 @@ export function commitThen(
   },
 ): Transition {
   const { turn, begun } = commit;
-  const effects: Effect[] = [emit(turn, commit.events)];
-  if (begun !== undefined) effects.push(emit(begun, [{ type: 'step.started' }]));
-  effects.push({
+  const told = emit(turn, commit.events);
+  const write: Effect = {
     type: 'commit',
     checkpoint: { ...state, phase: commit.checkpoint ?? next },
     messages: commit.messages ?? [],
     approvals: commit.approvals ?? [],
     ledger: commit.ledger ?? [],
-  });
+  };
+  const effects =
+    begun === undefined ? [told, write] : [told, emit(begun, [{ type: 'step.started' }]), write];
   return { state: { ...state, phase: { name: 'committing', turn, next } }, effects };
 }
 

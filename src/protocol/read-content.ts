@@ -1,7 +1,7 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse, FinishReason, ToolCall, Usage } from './chat.ts';
-import type { AssistantPart, Message, ToolResultPart } from './message.ts';
+import type { AssistantPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 
 /** All text of a message, in order. Empty for one that holds only calls, files or results. */
 export function textOf(message: Message): string {
@@ -54,13 +54,11 @@ export function joinText(
 }
 
 function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
-  const calls: ToolCall[] = [];
-  for (const part of parts) {
-    if (part.type !== 'tool-call') continue;
-    const { callId, providerCallId, toolName, input, malformed } = part;
-    const call: Writable<ToolCall> = { callId, providerCallId, toolName, input };
-    if (malformed !== undefined) call.malformed = malformed;
-    calls.push(call);
-  }
-  return calls;
+  return parts.filter((part) => part.type === 'tool-call').map(callOf);
+}
+
+function callOf({ callId, providerCallId, toolName, input, malformed }: ToolCallPart): ToolCall {
+  const call: Writable<ToolCall> = { callId, providerCallId, toolName, input };
+  if (malformed !== undefined) call.malformed = malformed;
+  return call;
 }
