@@ -9,6 +9,7 @@ const config: Options = {
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
     'src/knowledge/memory.ts',
+    'src/tools/json-schema.ts',
     'src/cli/load.ts',
     'src/cli/main.ts',
   ],
@@ -19,10 +20,10 @@ const config: Options = {
   splitting: true,
   clean: true,
   treeshake: true,
-  // All but the last are ESM only, so `require()` of the CJS build could not load them on every Node we support. The
-  // last is for a default that needs nothing installed. They are bundled, hence devDependencies: nobody who installs
+  // All but the last two are ESM only, so `require()` of the CJS build could not load them on every Node we support.
+  // Those two are for what should need nothing installed. They are bundled, hence devDependencies: nobody who installs
   // the package needs them beside the bundle.
-  noExternal: ['p-limit', 'p-retry', 'is-network-error', 'minisearch'],
+  noExternal: ['p-limit', 'p-retry', 'is-network-error', 'minisearch', 'ajv'],
 };
 
 export default config;

@@ -5,7 +5,7 @@ import { type JsonProblem, readJsonObject } from '../protocol/read-json-object.t
 import { type AnswerPort, FINAL_ANSWER } from './answer-port.ts';
 import { type Checking, checkInput, type Parsed, parseInput } from './check-input.ts';
 import { isSchema } from './check-options.ts';
-import { inputJsonSchema } from './json-schema.ts';
+import { answerJsonSchema } from './input-json-schema.ts';
 import type { ToolPort } from './port.ts';
 import type { ToolSchema } from './schema.ts';
 
@@ -33,7 +33,7 @@ export function answerSchema(
       fix: 'Rename that tool',
     });
   }
-  const jsonSchema = inputJsonSchema(schema, { code: 'invalid-input', where, member: 'output' });
+  const jsonSchema = answerJsonSchema(schema, { code: 'invalid-input', where, member: 'output' });
   const checking: Checking = { subject: 'the answer', root: 'output', schema };
   const check: ToolPort['check'] = (value) => checkInput(checking, value);
   const tool = answerTool(check, Object.freeze({ ...ANSWER_TOOL, inputSchema: jsonSchema }));

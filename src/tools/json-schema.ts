@@ -1,95 +1,79 @@
-import * as z from 'zod';
-import { type ConfigCode, ConfigError } from '../errors/config-error.ts';
+import { ConfigError } from '../errors/config-error.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { isJson } from '../internal/is-json.ts';
+import { kindOf } from '../internal/kind-of.ts';
 import { toJson } from '../internal/to-json.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import { isZod, type ToolSchema } from './schema.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import {
+  describeFindings,
+  keywordFindings,
+  referenceFindings,
+  type SchemaFinding,
+} from './check-json-schema.ts';
+import { compileJsonSchema, valueFindings } from './json-schema/compile.ts';
+import type { ToolSchema } from './schema.ts';
+import { isSchemaObject } from './schema-keywords.ts';
 
-/** Where a schema stands, for whoever has to correct it. */
-export interface SchemaPlace {
-  readonly code: ConfigCode;
-  readonly where: string;
-  /** What it was passed as. */
-  readonly member: string;
-}
+export type { ToolSchema } from './schema.ts';
 
 /**
- * The JSON Schema a model is shown: the input side, so that a field with a default is optional. Made once and
- * frozen. A field that JSON Schema cannot express is an error here, before any request can fail on it.
+ * A hand-written JSON Schema (draft 2020-12) as the `inputSchema` or `outputSchema` of a tool. All of it is enforced
+ * on each call, except `format` and notes such as `default`, which are hints: nothing checks or fills them in.
+ * References point to `$defs` at the root, and the root is a plain object schema. The value is passed on as it is,
+ * as JSON; `Value` is what you say it is, and no type is derived from the schema. Changing the object later changes
+ * nothing. Throws `ConfigError` that names every keyword it does not take, and where.
+ *
+ * @example
+ * const input = jsonSchema<{ id: string }>({
+ *   type: 'object',
+ *   properties: { id: { type: 'string', pattern: '^A-[0-9]+$' } },
+ *   required: ['id'],
+ *   additionalProperties: false,
+ * });
  */
-export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
-  const { $schema: _, ...members } = isZod(schema)
-    ? zodJsonSchema(schema, place)
-    : standardJsonSchema(schema, place);
-  const json = toJson(members);
-  if (!isObjectSchema(json)) {
-    throw new ConfigError(place.code, {
-      where: place.where,
-      what: `\`${place.member}\` is no object schema, and providers take no other`,
-      fix: 'Wrap it, as in `z.object({ value: ... })`',
-    });
-  }
-  return deepFreeze(json);
-}
-
-function isObjectSchema(json: unknown): json is JsonObject {
-  return typeof json === 'object' && json !== null && 'type' in json && json.type === 'object';
-}
-
-function zodJsonSchema(
-  schema: z.core.$ZodType,
-  { code, where, member }: SchemaPlace,
-): Record<string, unknown> {
-  return z.toJSONSchema(schema, {
-    io: 'input',
-    unrepresentable: ({ path, zodSchema }) => {
-      throw new ConfigError(code, {
-        where,
-        what: `the field '${fieldOf(path) ?? member}' is a ${zodSchema._zod.def.type}, which JSON Schema cannot express`,
-        fix: 'Take what a model can write and turn it into that, as in `z.iso.datetime().transform((text) => new Date(text))`',
-      });
-    },
+export function jsonSchema<Value = JsonObject>(schema: object): ToolSchema<Value> {
+  const own = readSchema(schema);
+  refuse([...keywordFindings(own), ...referenceFindings(own)]);
+  refuse(valueFindings(own));
+  const check = compileJsonSchema(own);
+  return Object.freeze({
+    '~standard': Object.freeze({
+      version: 1 as const,
+      vendor: 'agent-hooks',
+      validate: (value: unknown) => {
+        // What is checked is what will be sent: a date, for one, is a text by then.
+        const json = isJson(value) ? value : toJson(value);
+        const issues = check(json);
+        return issues === undefined ? { value: json as Value } : { issues }; // The caller said what fits is.
+      },
+      jsonSchema: Object.freeze({ input: () => own }),
+    }),
   });
 }
 
-/** Of the path through the JSON Schema, only the names a reader knows. */
-function fieldOf(path: readonly (string | number)[]): string | undefined {
-  const names: string[] = [];
-  for (let index = 0; index < path.length; index += 1) {
-    const part = path[index];
-    if (part === 'properties') {
-      index += 1;
-      names.push(String(path[index]));
-    } else if (part === 'items' || part === 'prefixItems' || part === 'additionalProperties') {
-      names.push('*');
-    }
-  }
-  return names.length === 0 ? undefined : names.join('.');
-}
-
-function standardJsonSchema(
-  schema: ToolSchema,
-  { code, where, member }: SchemaPlace,
-): Record<string, unknown> {
-  const { jsonSchema, vendor } = schema['~standard'];
-  if (jsonSchema === undefined) {
-    throw new ConfigError(code, {
-      where,
-      what: `\`${member}\` is a schema of '${vendor}' that cannot give a JSON Schema`,
-      fix: 'Use zod 4, or a version of that library that supports Standard JSON Schema',
-    });
-  }
-  try {
-    return jsonSchema.input({ target: 'draft-2020-12' });
-  } catch (cause) {
-    throw new ConfigError(
-      code,
-      {
-        where,
-        what: `'${vendor}' cannot express \`${member}\` as JSON Schema draft 2020-12`,
-        fix: 'See `cause` for the field, and use a type there that JSON has',
-      },
-      { cause },
+function readSchema(schema: unknown): JsonObject {
+  if (!isJson(schema) || !isSchemaObject(schema as JsonValue)) {
+    const what = isJson(schema)
+      ? `it was given ${kindOf(schema)}`
+      : 'the schema is not plain JSON, or nested too deeply, or too large';
+    throw invalid(
+      what,
+      'Pass one JSON Schema, as in `jsonSchema({ type: "object", properties: { ... } })`',
     );
   }
+  // Through text, which keeps every member, also one called `__proto__`, and leaves out what is undefined.
+  const own: unknown = JSON.parse(JSON.stringify(schema));
+  return deepFreeze(own as JsonObject); // It is an object by the check above.
+}
+
+function refuse(findings: readonly SchemaFinding[]): void {
+  if (findings.length === 0) return;
+  throw invalid(
+    `the schema has what no tool's schema can have: ${describeFindings(findings)}`,
+    'Express it as said there, or check it in `execute`',
+  );
+}
+
+function invalid(what: string, fix: string): ConfigError {
+  return new ConfigError('invalid-tool', { where: 'jsonSchema()', what, fix });
 }

@@ -8,7 +8,7 @@ import { type Checking, checkInput } from './check-input.ts';
 import { checkToolOptions } from './check-options.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
-import { inputJsonSchema } from './json-schema.ts';
+import { inputJsonSchema } from './input-json-schema.ts';
 import type { ToolContext, ToolPort } from './port.ts';
 import {
   parseWith,

@@ -67,6 +67,7 @@ class FromAiSdk implements ChatModel {
   readonly #model: AiSdkModel;
   readonly #facts: ModelFacts;
   readonly #providerOptions: JsonObject | undefined;
+  readonly #notStrict: object;
   #lastTools: readonly ToolDescription[] = [];
   #lastFunctions: readonly object[] = [];
   #lastFormat: { readonly of: JsonObject; readonly schema: JsonObject } | undefined;
@@ -80,6 +81,7 @@ class FromAiSdk implements ChatModel {
     this.capabilities = Object.freeze({
       outputSchema: options.outputSchema ?? supportsSchema(model),
     });
+    this.#notStrict = notStrict(provider);
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
@@ -125,7 +127,7 @@ class FromAiSdk implements ChatModel {
   #functions(tools: readonly ToolDescription[]): readonly object[] {
     if (tools === this.#lastTools) return this.#lastFunctions;
     this.#lastTools = tools;
-    this.#lastFunctions = tools.map((tool) => ({ type: 'function', ...tool }));
+    this.#lastFunctions = tools.map((tool) => ({ type: 'function', ...tool, ...this.#notStrict }));
     return this.#lastFunctions;
   }
 
@@ -139,6 +141,14 @@ class FromAiSdk implements ChatModel {
 /** A package that sends no schema would ask for any JSON at all. */
 function supportsSchema(model: AiSdkModel): boolean {
   return !('supportsStructuredOutputs' in model) || model.supportsStructuredOutputs !== false;
+}
+
+/**
+ * Strict mode wants every key to be required, and the schema a model reads leaves optional ones optional. OpenAI's
+ * newer endpoint is strict where a request does not say that it is not; others may not know the word.
+ */
+function notStrict(provider: string): object {
+  return /^(openai|azure)([.-]|$)|\.responses$/.test(provider) ? { strict: false } : {};
 }
 
 function toSettings({ maxTokens, stop, ...same }: ModelSettings): Partial<AiSdkCallOptions> {
