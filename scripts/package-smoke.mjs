@@ -24,6 +24,7 @@ await guardsATool(loaded.get('.'));
 await asksAPolicy(loaded.get('.'), loaded.get('./testing'));
 await keepsThreads(loaded.get('./stores/sqlite'));
 await findsPassages(loaded.get('.'), loaded.get('./knowledge/memory'));
+checksValues(loaded.get('./tools/json-schema'));
 assert.equal(typeof loaded.get('./models/ai-sdk').fromAiSdk, 'function');
 await checksHooks(loaded.get('.'), loaded.get('./load'));
 
@@ -92,6 +93,13 @@ async function findsPassages({ createAgent, scriptedModel }, { memoryIndex }) {
   });
   const { messages } = await agent.run({ message: 'go' });
   assert.match(JSON.stringify(messages), /50 euros/);
+}
+
+function checksValues({ jsonSchema }) {
+  const { validate } = jsonSchema({ type: 'object', required: ['id'] })['~standard'];
+  assert.deepEqual(validate({ id: 1 }), { value: { id: 1 } });
+  assert.equal(validate({}).issues.length, 1);
+  assert.throws(() => jsonSchema({ type: 'array' }), /root/);
 }
 
 /** The command that the package installs, and what it loads for an agent, in a project of plain JavaScript. */

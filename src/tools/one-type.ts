@@ -17,7 +17,7 @@ function of(type: string, keywords: string): [string, string][] {
   return keywords.split(' ').map((keyword) => [keyword, type]);
 }
 
-const APPLICATORS: readonly string[] = ['anyOf', 'oneOf', 'allOf', 'not'];
+const CHOICES: readonly string[] = ['anyOf', 'oneOf'];
 
 /**
  * The same with one type in each place: several types become several choices, a constant becomes a list of one,
@@ -59,7 +59,7 @@ function typesOf(
 }
 
 function impliedTypes(rest: JsonObject): readonly string[] | undefined {
-  if (APPLICATORS.some((keyword) => Object.hasOwn(rest, keyword))) return undefined;
+  if (CHOICES.some((keyword) => Object.hasOwn(rest, keyword))) return undefined;
   const implied = Object.keys(rest).map((keyword) => OF_TYPE.get(keyword));
   const type = implied.find((one) => one !== undefined);
   return type === undefined ? undefined : [type];

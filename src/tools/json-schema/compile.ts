@@ -21,14 +21,14 @@ const OPTIONS = {
 let shared: Ajv2020 | undefined;
 
 /** Made for the first schema: importing the package should cost nothing. */
-function validator(): Ajv2020 {
+function schemaValidator(): Ajv2020 {
   shared ??= new Ajv2020(OPTIONS);
   return shared;
 }
 
 /** Keywords whose value is none that they take, as `minLength: 'two'`. */
 export function valueFindings(schema: JsonObject): readonly SchemaFinding[] {
-  const ajv = validator();
+  const ajv = schemaValidator();
   if (ajv.validateSchema(schema) === true) return [];
   return (ajv.errors ?? []).map(({ instancePath, message }) => {
     const path = pathOf(instancePath);
@@ -41,9 +41,9 @@ export function valueFindings(schema: JsonObject): readonly SchemaFinding[] {
 export function compileJsonSchema(
   schema: JsonObject,
 ): (value: unknown) => readonly SchemaIssue[] | undefined {
-  const ajv = validator();
   try {
-    const check = ajv.compile(schema);
+    // One of its own for each: it keeps what it ever compiled, and a program may make schemas as it goes.
+    const check = new Ajv2020({ ...OPTIONS, meta: false }).compile(schema);
     return (value) => (check(value) ? undefined : (check.errors ?? []).map(issueOf));
   } catch (cause) {
     throw new ConfigError(
@@ -51,9 +51,6 @@ export function compileJsonSchema(
       { where: 'jsonSchema()', what: 'the schema cannot be checked against', fix: 'See `cause`' },
       { cause },
     );
-  } finally {
-    // It would keep every schema it has seen.
-    ajv.removeSchema(schema);
   }
 }
 
