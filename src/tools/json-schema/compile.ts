@@ -43,7 +43,10 @@ export function compileJsonSchema(
 ): (value: unknown) => readonly SchemaIssue[] | undefined {
   try {
     // One of its own for each: it keeps what it ever compiled, and a program may make schemas as it goes.
-    const check = new Ajv2020({ ...OPTIONS, meta: false }).compile(schema);
+    const ajv = new Ajv2020({ ...OPTIONS, meta: false });
+    // It would note what each part looked at, for keywords no schema here can have, and throws over some schemas then.
+    ajv.opts.unevaluated = false;
+    const check = ajv.compile(schema);
     return (value) => (check(value) ? undefined : (check.errors ?? []).map(issueOf));
   } catch (cause) {
     throw new ConfigError(

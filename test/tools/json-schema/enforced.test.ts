@@ -76,6 +76,12 @@ const rows: readonly (readonly [string, object, readonly unknown[], readonly unk
     [{ k: 'a' }],
     [{ k: 'b' }, {}],
   ],
+  [
+    'choices over patterns',
+    { anyOf: [{ patternProperties: { '^x': {} }, oneOf: [{ additionalProperties: false }] }, {}] },
+    [{ x: 1 }, {}],
+    [],
+  ],
   ['$ref', { $ref: '#/$defs/X', minLength: 2 }, ['ab'], ['a', 12]],
 ];
 
