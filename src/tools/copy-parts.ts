@@ -67,8 +67,10 @@ export function assembled(node: JsonObject, parts: readonly Part[]): JsonObject 
     }
   }
   if (apart.length > 0) members = { ...members, allOf: [...listOf(members['allOf']), ...apart] };
-  const says = words.length > 0 || SAYING.some((keyword) => keyword in members);
-  return described(members, says ? words : [ANYTHING_WORDS]);
+  // A part that says nothing by itself does not make the whole say so.
+  const told = words.filter((one) => one !== ANYTHING_WORDS);
+  const says = told.length > 0 || SAYING.some((keyword) => keyword in members);
+  return described(members, says ? told : [ANYTHING_WORDS]);
 }
 
 /** A copy without any of these needs words, or it would be empty. */

@@ -41,6 +41,8 @@ describe('a value that is null when it is left out', () => {
 
   test('U-I2: keeps null where nothing else fits', () => {
     expect(field(z.null().default(null))).toEqual({ type: 'null', default: null });
+    const all = { allOf: [{ type: 'null' }, { title: 'T' }], default: null };
+    expect(copied(all)).toEqual({ type: 'null', title: 'T', default: null });
   });
 
   test('U-I3: keeps null without that default', () => {
@@ -65,6 +67,7 @@ describe('a value that is null when it is left out', () => {
   });
 
   test('a default that the model could not write is not shown', () => {
+    expect(copied({ type: 'string', default: 5 })).toEqual({ type: 'string' });
     expect(
       field(
         z

@@ -134,6 +134,11 @@ describe('the copy a model reads', () => {
     ['only a title', { title: 'T' }, { description: 'Any JSON value.', title: 'T' }],
     ['nothing', false, { type: 'null', description: 'Leave this out: no value fits.' }],
     [
+      'not anything',
+      { not: true },
+      { type: 'null', description: 'Leave this out: no value fits.' },
+    ],
+    [
       'a list of anything',
       { type: 'array' },
       { type: 'array', items: { description: 'Any JSON value.' } },

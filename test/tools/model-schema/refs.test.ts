@@ -34,6 +34,25 @@ describe('references', () => {
     expect(copy).toEqual({ type: 'string', description: 'The name', minLength: 2, maxLength: 5 });
   });
 
+  test.each([
+    [
+      { type: 'string', format: 'email' },
+      { pattern: '^a' },
+      { type: 'string', description: 'Begins with "a". An email address.' },
+    ],
+    [
+      { type: 'object', additionalProperties: { type: 'string' } },
+      { properties: { b: { type: 'integer' } } },
+      {
+        type: 'object',
+        properties: { b: { type: 'integer' } },
+        allOf: [{ type: 'object', additionalProperties: { type: 'string' } }],
+      },
+    ],
+  ])('keywords that belong together are not mixed: %#', (A, own, expected) => {
+    expect(copied({ $ref: '#/$defs/A', ...own }, { $defs: { A } })).toEqual(expected);
+  });
+
   test('what contradicts a reference stands beside it', () => {
     const $defs = { A: { type: 'string', minLength: 2 } };
     const copy = copied({ $ref: '#/$defs/A', minLength: 3 }, { $defs });

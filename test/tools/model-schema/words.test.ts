@@ -60,6 +60,7 @@ describe('the look of a text, for the model', () => {
     ['email beside a check', z.email().max(50).endsWith('.com')],
     ['uuid', z.uuid()],
     ['uuid v7', z.uuidv7()],
+    ['uuid beside a check', z.uuid().startsWith('a')],
     ['guid', z.guid()],
     ['ipv4', z.ipv4()],
     ['ipv6', z.ipv6()],
