@@ -1,15 +1,16 @@
-import { ConfigError } from '../errors/config-error.ts';
+import type { ConfigError } from '../errors/config-error.ts';
 import { MAX_JSON_DEPTH } from '../internal/json-limits.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { mergeSchemas } from './merge-schemas.ts';
 import { isSchemaObject, mapSubschemas } from './schema-keywords.ts';
+import { refuseSchema, type SchemaPlace } from './schema-place.ts';
 
 /**
  * A copy with each `$ref` replaced by what it points at. What several places point at is one object in all of
  * them. Throws `ConfigError` for a reference that leads back to itself: no copy of that would ever end.
  */
-export function inlineRefs(toolName: string, full: JsonObject): JsonValue {
-  return new Inliner(toolName, full).copy(full, { at: '', fields: [], depth: 0 });
+export function inlineRefs(place: SchemaPlace, full: JsonObject): JsonValue {
+  return new Inliner(place, full).copy(full, { at: '', fields: [], depth: 0 });
 }
 
 /** The name a reference has under the `$defs` of the root; `undefined` for any other reference. */
@@ -48,14 +49,14 @@ function within({ at, fields, depth }: Place, below: string, keyword: string): P
 }
 
 class Inliner {
-  readonly #toolName: string;
+  readonly #place: SchemaPlace;
   readonly #definitions: JsonObject;
   readonly #inlined = new Map<string, JsonValue>();
   /** The definitions that are being inlined, outermost first. */
   readonly #open: string[] = [];
 
-  constructor(toolName: string, full: JsonObject) {
-    this.#toolName = toolName;
+  constructor(place: SchemaPlace, full: JsonObject) {
+    this.#place = place;
     this.#definitions = isSchemaObject(full['$defs']) ? full['$defs'] : {};
   }
 
@@ -94,12 +95,9 @@ class Inliner {
   }
 
   #refuse({ fields }: Place, what: string, fix: string): ConfigError {
-    const field = fields.length === 0 ? 'inputSchema' : fields.join('.');
-    return new ConfigError('invalid-tool', {
-      where: `tool '${this.#toolName}'`,
-      what: `the field '${field}' ${what}, and a model needs its schema in one finite piece`,
-      fix,
-    });
+    const field = fields.length === 0 ? this.#place.member : fields.join('.');
+    const why = 'and a model needs its schema in one finite piece';
+    return refuseSchema(this.#place, { what: `the field '${field}' ${what}, ${why}`, fix });
   }
 }
 

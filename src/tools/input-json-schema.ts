@@ -1,42 +1,57 @@
 import * as z from 'zod';
 import { ConfigError } from '../errors/config-error.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { describeFindings, keywordFindings } from './check-json-schema.ts';
 import { inlineRefs } from './inline-refs.ts';
 import { plainCopy } from './model-schema.ts';
 import { isZod, type ToolSchema } from './schema.ts';
 import { isKeyword, isSchemaObject } from './schema-keywords.ts';
+import { refuseSchema, type SchemaPlace } from './schema-place.ts';
 
 /**
  * The JSON Schema a model is shown: the input side, so that a field with a default is optional, in its plainer
  * copy. Made once and frozen. A field that JSON Schema cannot express is a `ConfigError` here, before any request
  * can fail on it.
  */
-export function inputJsonSchema(toolName: string, schema: ToolSchema): JsonObject {
-  const full = isZod(schema)
-    ? zodJsonSchema(toolName, schema)
-    : standardJsonSchema(toolName, schema);
-  const root = rootOf(toolName, inlineRefs(toolName, full));
+export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
+  const root = rootOf(inlineRefs(place, fullJsonSchema(schema, place)), place);
   const findings = keywordFindings(root);
   if (findings.length > 0) {
-    throw invalid(toolName, {
-      what: `\`inputSchema\` has what no tool's schema can have: ${describeFindings(findings)}`,
+    throw refuseSchema(place, {
+      what: `\`${place.member}\` has what no tool's schema can have: ${describeFindings(findings)}`,
       fix: 'Express it as said there, or check it in `execute`',
     });
   }
-  return plainCopy(toolName, root);
+  return plainCopy(place, root);
+}
+
+/**
+ * The JSON Schema that a provider holds an answer to: the full one, frozen, as there it decides and a copy that says
+ * less would let more through. Throws as `inputJsonSchema` does.
+ */
+export function answerJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
+  const { $schema: _, ...full } = fullJsonSchema(schema, place);
+  if (full['type'] !== 'object') throw noObject(place);
+  return deepFreeze(full);
+}
+
+function fullJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
+  return isZod(schema) ? zodJsonSchema(schema, place) : standardJsonSchema(schema, place);
 }
 
 /** The root is the list of arguments: what other notes a library puts there, nobody reads. */
-function rootOf(toolName: string, inlined: JsonValue): JsonObject {
-  if (!isSchemaObject(inlined) || inlined['type'] !== 'object') {
-    throw invalid(toolName, {
-      what: '`inputSchema` is no object schema, and arguments are always an object',
-      fix: 'Wrap it, as in `z.object({ value: ... })`',
-    });
-  }
+function rootOf(inlined: JsonValue, place: SchemaPlace): JsonObject {
+  if (!isSchemaObject(inlined) || inlined['type'] !== 'object') throw noObject(place);
   const members = Object.entries(inlined).filter(([keyword]) => !ROOT_NOTES.has(keyword));
   return Object.fromEntries(members);
+}
+
+function noObject(place: SchemaPlace): ConfigError {
+  return refuseSchema(place, {
+    what: `\`${place.member}\` is no object schema, and providers take no other`,
+    fix: 'Wrap it, as in `z.object({ value: ... })`',
+  });
 }
 
 const ROOT_NOTES: ReadonlySet<string> = new Set(
@@ -46,10 +61,10 @@ const ROOT_NOTES: ReadonlySet<string> = new Set(
 /** What zod describes as something a model can write, though no parsed JSON fits it. */
 const MISDESCRIBED: readonly string[] = ['file', 'success'];
 
-function zodJsonSchema(toolName: string, schema: z.core.$ZodType): JsonObject {
+function zodJsonSchema(schema: z.core.$ZodType, place: SchemaPlace): JsonObject {
   const refuse = (path: readonly (string | number)[], type: string): ConfigError =>
-    invalid(toolName, {
-      what: `the field '${fieldOf(path)}' is a ${type}, which JSON Schema cannot express`,
+    refuseSchema(place, {
+      what: `the field '${fieldOf(path) ?? place.member}' is a ${type}, which JSON Schema cannot express`,
       fix: 'Take what a model can write and turn it into that, as in `z.iso.datetime().transform((text) => new Date(text))`',
     });
   try {
@@ -70,11 +85,8 @@ function zodJsonSchema(toolName: string, schema: z.core.$ZodType): JsonObject {
     return full as JsonObject; // zod itself sends it through JSON.
   } catch (cause) {
     if (ConfigError.isInstance(cause)) throw cause;
-    throw invalid(
-      toolName,
-      { what: 'zod cannot express `inputSchema` as JSON Schema', fix: SEE_CAUSE },
-      cause,
-    );
+    const what = `zod cannot express \`${place.member}\` as JSON Schema`;
+    throw refuseSchema(place, { what, fix: SEE_CAUSE }, cause);
   }
 }
 
@@ -89,7 +101,7 @@ function dropForeignNotes(
 }
 
 /** Of the path through the JSON Schema, only the names a reader knows. */
-function fieldOf(path: readonly (string | number)[]): string {
+function fieldOf(path: readonly (string | number)[]): string | undefined {
   const names: string[] = [];
   for (let index = 0; index < path.length; index += 1) {
     const part = path[index];
@@ -100,34 +112,30 @@ function fieldOf(path: readonly (string | number)[]): string {
       names.push('*');
     }
   }
-  return names.length === 0 ? 'inputSchema' : names.join('.');
+  return names.length === 0 ? undefined : names.join('.');
 }
 
-function standardJsonSchema(toolName: string, schema: ToolSchema): JsonObject {
+function standardJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
   const { jsonSchema, vendor } = schema['~standard'];
   if (jsonSchema === undefined) {
-    throw invalid(toolName, {
-      what: `\`inputSchema\` is a schema of '${vendor}' that cannot give a JSON Schema`,
+    throw refuseSchema(place, {
+      what: `\`${place.member}\` is a schema of '${vendor}' that cannot give a JSON Schema`,
       fix: 'Use zod 4, or a version of that library that supports Standard JSON Schema',
     });
   }
+  const full = sentThroughText(place, vendor, () => jsonSchema.input({ target: 'draft-2020-12' }));
+  if (!isSchemaObject(full)) throw noObject(place);
+  return full;
+}
+
+/** What a library gives may be shared with others, and more than JSON. */
+function sentThroughText(place: SchemaPlace, vendor: string, give: () => unknown): JsonValue {
   try {
-    // What it gives may be shared, or more than JSON.
-    const full: unknown = JSON.parse(JSON.stringify(jsonSchema.input({ target: 'draft-2020-12' })));
-    return full as JsonObject; // Whatever is no object schema is refused with the root.
+    return JSON.parse(JSON.stringify(give()));
   } catch (cause) {
-    const what = `'${vendor}' cannot express \`inputSchema\` as JSON Schema draft 2020-12`;
-    throw invalid(toolName, { what, fix: SEE_CAUSE }, cause);
+    const what = `'${vendor}' cannot express \`${place.member}\` as JSON Schema draft 2020-12`;
+    throw refuseSchema(place, { what, fix: SEE_CAUSE }, cause);
   }
 }
 
 const SEE_CAUSE = 'See `cause` for the field, and use a type there that JSON has';
-
-function invalid(
-  toolName: string,
-  text: { readonly what: string; readonly fix: string },
-  cause?: unknown,
-): ConfigError {
-  const where = `tool '${toolName}'`;
-  return new ConfigError('invalid-tool', { where, ...text }, { cause });
-}

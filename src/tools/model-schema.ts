@@ -1,4 +1,3 @@
-import { ConfigError } from '../errors/config-error.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import {
@@ -16,6 +15,7 @@ import { formatWords } from './format-words.ts';
 import { inlineRefs } from './inline-refs.ts';
 import { withOneType } from './one-type.ts';
 import { isSchemaObject, listOf, mapMembers } from './schema-keywords.ts';
+import { inputPlace, refuseSchema, type SchemaPlace } from './schema-place.ts';
 import { settle } from './settle-schema.ts';
 
 export interface ModelSchemaOptions {
@@ -34,12 +34,13 @@ export function modelSchema(
   full: JsonObject,
   options: ModelSchemaOptions = {},
 ): JsonObject {
-  return plainCopy(toolName, inlineRefs(toolName, withoutArguments(full, options.without ?? [])));
+  const place = inputPlace(toolName);
+  return plainCopy(place, inlineRefs(place, withoutArguments(full, options.without ?? [])));
 }
 
 /** The same for a schema without references. */
-export function plainCopy(toolName: string, inlined: JsonValue): JsonObject {
-  const copy = new PlainCopy(toolName).copy(inlined, false);
+export function plainCopy(place: SchemaPlace, inlined: JsonValue): JsonObject {
+  const copy = new PlainCopy(place).copy(inlined, false);
   // One provider wants to see that there are none.
   return deepFreeze({ ...copy, properties: copy['properties'] ?? {} });
 }
@@ -62,11 +63,11 @@ const MAX_SCHEMAS = 10_000;
 const MAX_LISTED_NAMES = 64;
 
 class PlainCopy {
-  readonly #toolName: string;
+  readonly #place: SchemaPlace;
   #left = MAX_SCHEMAS;
 
-  constructor(toolName: string) {
-    this.#toolName = toolName;
+  constructor(place: SchemaPlace) {
+    this.#place = place;
   }
 
   /** `omittable` says that the value may be left out where it stands. */
@@ -88,9 +89,8 @@ class PlainCopy {
   #count(): void {
     this.#left -= 1;
     if (this.#left >= 0) return;
-    throw new ConfigError('invalid-tool', {
-      where: `tool '${this.#toolName}'`,
-      what: `\`inputSchema\` comes to more than ${MAX_SCHEMAS} fields and choices once its references are written out`,
+    throw refuseSchema(this.#place, {
+      what: `\`${this.#place.member}\` comes to more than ${MAX_SCHEMAS} fields and choices once its references are written out`,
       fix: 'Give the tool a smaller input, or take a part of it as a text with JSON',
     });
   }

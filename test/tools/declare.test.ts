@@ -151,6 +151,11 @@ describe('the schema a model is shown', () => {
     expect(error.message).toContain('zod 4');
   });
 
+  test.each([null, [], 'text', 5])('cannot be %j', (json) => {
+    const inputSchema = standardSchema(json as never);
+    expect(declare({ ...plain, inputSchema }).message).toContain('is no object schema');
+  });
+
   test('keeps what such a library threw as the cause', () => {
     const cause = new Error('no dates');
     const inputSchema = standardSchema(() => {
