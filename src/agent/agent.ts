@@ -8,9 +8,18 @@ import type { ResumeInput, RunContext, RunInput, StepInput, SubmitInput } from '
 import type { ObserverOptions } from './observers.ts';
 
 /** A result with the state of the thread in the type of the agent's `stateSchema`, and its output in that of `output`. */
-export type AgentResult<State = StateValues, Output = never> = RunResult<Output> & {
-  readonly state?: State;
-};
+export type AgentResult<State = StateValues, Output = never> = RunResult<Output> &
+  StateOfResult<State>;
+
+/** Only a run that failed or was cancelled may have begun without its thread. Without a type, nobody says there is a schema. */
+type StateOfResult<State> = StateValues extends State
+  ? { readonly state?: State }
+  :
+      | { readonly status: 'failed' | 'cancelled'; readonly state?: State }
+      | {
+          readonly status: Exclude<RunResult['status'], 'failed' | 'cancelled'>;
+          readonly state: State;
+        };
 
 /** The events of a run, and such a result. */
 export type AgentStream<State = StateValues, Output = never> = RunStream<Output> & {

@@ -10,7 +10,7 @@ const schema = z.object({
   keepTokens: z.int().min(0).optional(),
   maxSummaryTokens: count.optional(),
   instructions: z.string().optional(),
-  model: z.custom(isModel, 'is no ChatModel, with `id`, `generate` and `stream`').optional(),
+  model: z.custom(isModel, 'is no ChatModel, such as `fromAiSdk(...)` gives').optional(),
   countTokens: z.custom((value) => typeof value === 'function', 'is no function').optional(),
 });
 

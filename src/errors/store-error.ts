@@ -18,7 +18,7 @@ export class ThreadBusyError extends StoreError {
     super({
       where: `thread '${threadId}'`,
       what: 'another run holds it',
-      fix: 'Wait for that run to end, or cancel it in the process it runs in. The claim of a process that ended runs out by itself',
+      fix: "Wait for that run to end, or cancel it in the process it runs in; `onBusy: 'queue'` of the agent waits by itself. The claim of a process that ended runs out",
     });
     this.name = 'ThreadBusyError';
   }

@@ -30,7 +30,8 @@ export interface HookContext<Context = unknown, State = StateOf<Context>> {
   readonly memory: PolicyMemory;
   /**
    * The thread's state now, frozen: every field that is set or has a default. Policies read it; the app and tools set
-   * it. Empty for an agent without a `stateSchema`. `State`: the output of that schema.
+   * it. Empty for an agent without a `stateSchema`. `State`: the output of that schema. In a subagent a policy from
+   * above reads the state of its own thread.
    */
   readonly state: Readonly<State>;
   /** Counts across threads and processes, for limits per user or tenant. */

@@ -153,7 +153,8 @@ export interface GatePorts {
   /** The HMAC of what was judged; absent for a run whose decisions nobody keeps or hears. */
   readonly digest?: (point: HookPoint, payload: unknown) => string;
   readonly messages: () => readonly Message[];
-  readonly state: () => StateValues;
+  /** What a policy reads of the thread's state; one from above a subagent reads that of its own thread. */
+  readonly state: (policy: string) => StateValues;
   readonly counters: Counters;
   readonly memory: MemoryPort;
   readonly cancel: CancelScope;

@@ -89,7 +89,8 @@ class AskContext implements HookContext {
   }
 
   get state(): StateValues {
-    return this.#source.run.ports.state();
+    const { run, entry } = this.#source;
+    return run.ports.state(entry.policy);
   }
 
   get counters(): Counters {

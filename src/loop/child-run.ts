@@ -126,6 +126,7 @@ function above({ callId, agentPath, saver }: ChildStart, session: Session): Abov
     call: { threadId, callId, topThreadId: state.parent?.topThreadId ?? threadId, agentPath },
     policies: new Set(ports.policies.policies),
     memory,
+    stateOf: session.stateOf,
     save: () => {
       if (!memory.isChanged) return options.above?.save();
       return saver.save([]).then(() => {

@@ -10,6 +10,7 @@ import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
+import type { StateValues } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
@@ -59,6 +60,8 @@ export interface Above {
   /** The policies above. What they remember is their own thread's, or a limit would count anew in every subagent. */
   readonly policies: ReadonlySet<string>;
   readonly memory: MemoryPort;
+  /** What a policy above reads as the state: its own thread's, whose schema it was typed with. */
+  readonly stateOf: (policy: string) => StateValues;
   /** Stores what they have remembered since it was stored last. Rejects when that cannot be; nothing for nothing new. */
   readonly save: () => Promise<void> | undefined;
 }
@@ -193,13 +196,20 @@ export class Session {
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
       ...(this.keepsDigests && { digest: this.#digestOf }),
       messages: () => this.history.context,
-      state: () => this.values?.view ?? EMPTY,
+      state: this.stateOf,
       counters: ports.counters,
       memory: this.memory,
       cancel: options.cancel,
     });
     return this.#gate;
   }
+
+  /** What a policy reads as the state of its thread. */
+  readonly stateOf = (policy: string): StateValues => {
+    const { above } = this.options;
+    if (above?.policies.has(policy) === true) return above.stateOf(policy);
+    return this.values?.view ?? EMPTY;
+  };
 
   /** Takes an event into the record: a stored one is heard after the commit that stores it, another at once. */
   record(body: EventBody, turnId: string, step: number): void {

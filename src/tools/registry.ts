@@ -43,6 +43,6 @@ function duplicate(name: string): ConfigError {
   return new ConfigError('duplicate-tool', {
     where: `tool '${name}'`,
     what: 'two tools have this name, so the second could never be called',
-    fix: 'Rename one of them',
+    fix: 'Rename one of them. With `knowledge` an agent has a tool `search_knowledge` already',
   });
 }

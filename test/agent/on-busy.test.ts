@@ -56,6 +56,16 @@ const until = async (isTrue: () => boolean) => {
   while (!isTrue()) await sleep(1);
 };
 
+test('without `onBusy` a message to a busy thread is refused, and the error names the option', async () => {
+  const agent = createAgent({ name: 'a', model: scriptedModel(['one'], { delayMs: 5 }) });
+  const first = agent.run({ threadId: 't', message: '1' });
+  await expect(agent.run({ threadId: 't', message: '2' })).rejects.toMatchObject({
+    code: 'thread-busy',
+    message: expect.stringContaining("`onBusy: 'queue'`"),
+  });
+  expect(await first).toMatchObject({ status: 'completed', text: 'one' });
+});
+
 describe("onBusy: 'queue'", () => {
   test.each(stores())(
     '%s: N07, B47: three messages at once are three turns, in their order',

@@ -4,6 +4,8 @@ import {
   type HookContext,
   type JsonValue,
   Policy,
+  type RunResult,
+  type StateValues,
   scriptedModel,
   shadow,
   type ToolContext,
@@ -99,7 +101,20 @@ void agent.stream({ message: 'x', state: { dya: 'monday' } });
 
 const result = await agent.run({ message: 'x' });
 expectTypeOf(result.state?.visits).toEqualTypeOf<number | undefined>();
-if (result.status === 'completed') expectTypeOf(result.text).toEqualTypeOf<string>();
+if (result.status === 'completed') {
+  expectTypeOf(result.text).toEqualTypeOf<string>();
+  expectTypeOf(result.state).toExtend<State>();
+}
+if (result.status === 'blocked') expectTypeOf(result.state.visits).toEqualTypeOf<number>();
+// @ts-expect-error: a run that could not read its thread has no state
+if (result.status === 'failed') void result.state.visits;
+const structured = await agent.run({ message: 'x', output: z.object({ topic: z.string() }) });
+if (structured.status === 'completed') {
+  expectTypeOf(structured.output.topic).toEqualTypeOf<string>();
+  expectTypeOf(structured.state.visits).toEqualTypeOf<number>();
+}
+expectTypeOf(result).toExtend<RunResult>();
+expectTypeOf(structured).toExtend<RunResult<{ topic: string }>>();
 expectTypeOf((await agent.stream({ message: 'x' }).result).state?.day).toEqualTypeOf<
   string | undefined
 >();
@@ -119,6 +134,8 @@ void both.run({ message: 'x', state: { day: 'monday' } });
 /** Named without its type, it holds any fields. */
 const loose = createAgent<App>({ name: 'a', model, stateSchema, tools: [plain, untyped] });
 void loose.run({ message: 'x', context: { tenant: 'a' }, state: { anything: 3 } });
+const looseResult = await loose.run({ message: 'x', context: { tenant: 'a' } });
+expectTypeOf(looseResult.state).toEqualTypeOf<StateValues | undefined>();
 
 // @ts-expect-error: a tool of a typed state needs an agent that has it
 void createAgent({ name: 'a', model, tools: [stateOnly] });
