@@ -109,8 +109,8 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   /**
    * What becomes of a message, an answer or a further step for a thread that is busy. `reject`: a `ThreadBusyError`.
    * `queue`: it waits for those before it, in the order they came; its `signal` gives it up (`cancelled`, nothing is
-   * stored). `interrupt`: a message also cancels those of this agent that are under way or wait, each as soon as what
-   * its user said is stored; a run of another agent or process is waited for, never interrupted. A tool must not wait
+   * stored). `interrupt`: a message also cancels what of this agent is under way or waits, answers and steps included,
+   * each as soon as what its user said is stored; a run of another agent or process is waited for, never interrupted. A tool must not wait
    * for a message to its own thread: neither would ever end. Default: `reject`.
    */
   readonly onBusy?: 'reject' | 'queue' | 'interrupt';

@@ -151,7 +151,9 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
       return this.#start({ threadId, input: about, begin, ...this.#hooksToEnd(about) });
     }
     live.cancel.cancel();
-    return live.result;
+    // A run that was refused, or only looked at what waits, has ended nothing.
+    const ended = await live.result.catch(() => undefined);
+    return ended === undefined || isOpen(ended) ? this.cancel(threadId, about) : ended;
   }
 
   async submitToolResults(input: SubmitInput<Context>): Promise<RunResult> {
@@ -253,8 +255,8 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   #start(start: Start<Context>): Promise<RunResult> {
     const { onBusy = 'reject' } = this.#options;
     if (onBusy === 'reject' || start.asks === undefined) return this.#begin(start);
-    if (onBusy === 'queue' || start.asks === 'to-follow') return this.#follow(start);
-    const { interruption, leave } = this.#interruptions.enter(start.threadId);
+    if (onBusy === 'queue') return this.#follow(start);
+    const { interruption, leave } = this.#interruptions.enter(start.threadId, start.asks);
     return this.#follow({ ...start, interruption }).finally(leave);
   }
 
@@ -332,6 +334,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     }
     return this.#bound.ports;
   }
+}
+
+function isOpen({ status }: RunResult): boolean {
+  return status === 'awaiting-approval' || status === 'awaiting-tools' || status === 'continues';
 }
 
 /** A run that was given a schema completes only with what that schema made of the answer. */

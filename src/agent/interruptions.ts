@@ -1,8 +1,8 @@
 import type { CancelScope } from '../internal/cancel-scope.ts';
 
 /**
- * One message on its way through a thread whose newer messages interrupt it. It is cancelled as soon as it is stored:
- * what a user has said stays in the conversation, whatever becomes of the answer.
+ * One message, answer or further step on its way through a thread whose newer messages interrupt it. It is cancelled as
+ * soon as it is stored: what a user has said stays in the conversation, whatever becomes of the answer.
  */
 export class Interruption {
   #cancel: CancelScope | undefined;
@@ -14,7 +14,7 @@ export class Interruption {
     this.#cancel = cancel;
   }
 
-  /** The run has stored something; its message is the first. */
+  /** The run has stored something; what it was begun with is the first. */
   readonly stored = (): void => {
     this.#isStored = true;
     if (this.#isAsked) this.#cancel?.cancel();
@@ -26,14 +26,17 @@ export class Interruption {
   }
 }
 
-/** The messages of each thread that are under way or wait for their turn. */
+/** What of each thread is under way or waits for its turn. */
 export class Interruptions {
   readonly #open = new Map<string, Set<Interruption>>();
 
   /** A new message interrupts all those before it. */
-  enter(threadId: string): { readonly interruption: Interruption; readonly leave: () => void } {
+  enter(
+    threadId: string,
+    asks: 'to-follow' | 'to-interrupt',
+  ): { readonly interruption: Interruption; readonly leave: () => void } {
     const open = this.#open.get(threadId) ?? new Set();
-    for (const before of open) before.ask();
+    if (asks === 'to-interrupt') for (const before of open) before.ask();
     const interruption = new Interruption();
     open.add(interruption);
     this.#open.set(threadId, open);

@@ -38,11 +38,13 @@ export class ThreadQueue {
 
 /** Resolves when it has ended, or nobody waits for it any more. */
 function until(before: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise<void>((resolve) => {
     const go = (): void => {
       signal?.removeEventListener('abort', go);
       resolve();
     };
+    // One that was given up before it came is not told of it again.
+    if (signal?.aborted === true) return resolve();
     signal?.addEventListener('abort', go);
     void before.then(go);
   });

@@ -1,6 +1,7 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
+import type { CancelScope } from '../internal/cancel-scope.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -15,6 +16,8 @@ import { spentOf } from './spend.ts';
 import type { BatchCall, ChildSpent, CountedChild, OpenTurn } from './state.ts';
 import { countChildren } from './step-children.ts';
 import { strayAgent } from './stray-agent.ts';
+
+const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The subagents of one batch, while it runs (L11). */
 export class Children {
@@ -83,10 +86,31 @@ export class Children {
     if (!isChildTool(tool)) return this.#abandon(call);
     const agentPath = [...options.facts.agentPath, ports.agentName];
     const { maxDepth } = tool[CHILD];
-    if (agentPath.length > maxDepth) return this.#ends(call, tooDeep(maxDepth));
-    const message = ending ? undefined : await readMessage(tool, call);
-    if (message === null) return this.#ends(call, noMessage());
-    return this.#start(call, tool[CHILD], { agentPath, message });
+    if (!ending && agentPath.length > maxDepth) return tooDeep(maxDepth);
+    const message = ending ? undefined : await this.#message(tool, call);
+    return message === null ? noMessage() : this.#start(call, tool[CHILD], { agentPath, message });
+  }
+
+  /** Nothing once nobody waits for it any more, and `null` where there is no message. */
+  async #message(tool: ChildTool<never>, call: BatchCall): Promise<UserMessage | null | undefined> {
+    // One that has begun has its message: whether it goes on must not depend on making it once more.
+    if (await this.#hasBegun(call)) return IS_TOLD;
+    const limitMs = leastOf(
+      tool[CHILD].timeoutMs,
+      timeLeft(this.#caller(call), this.#session.now()),
+    );
+    return untilGivenUp(readMessage(tool, call), { cancel: this.#session.options.cancel, limitMs });
+  }
+
+  async #hasBegun({ callId }: BatchCall): Promise<boolean> {
+    if (!this.#recovering && !this.#begun.has(callId)) return false;
+    const { ports, threadId } = this.#session;
+    try {
+      return (await ports.store.load(childThreadId(threadId, callId))) !== undefined;
+    } catch (error) {
+      if (isLost(error)) return true;
+      throw error;
+    }
   }
 
   async #start(
@@ -147,6 +171,30 @@ export class Children {
     const own = now.children.find((one) => one.callId === callId);
     return { state: now.state, turn: now.turn, rules, own };
   }
+}
+
+/** Stands for the message of a child whose thread has it. */
+const IS_TOLD: UserMessage = Object.freeze({ role: 'user', content: Object.freeze([]) });
+
+/** Waits for a message, the time its call has or the cancel: a function of the app may never answer. */
+function untilGivenUp(
+  reading: Promise<UserMessage | null>,
+  { cancel, limitMs }: { readonly cancel: CancelScope; readonly limitMs: number | undefined },
+): Promise<UserMessage | null | undefined> {
+  return new Promise((resolve) => {
+    const end = (message: UserMessage | null | undefined): void => {
+      clearTimeout(timer);
+      cancel.unlisten(giveUp);
+      resolve(message);
+    };
+    const giveUp = (): void => end(undefined);
+    const timer =
+      limitMs === undefined
+        ? undefined
+        : setTimeout(() => end(null), Math.min(limitMs, MAX_TIMER_MS));
+    cancel.listen(giveUp);
+    void reading.then(end);
+  });
 }
 
 /** `null` for what is no message. */

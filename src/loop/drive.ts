@@ -1,4 +1,5 @@
 import { isThenable } from '../internal/is-thenable.ts';
+import { cancellation } from './cancellation.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { perform } from './perform.ts';
@@ -28,7 +29,8 @@ export async function drive(session: Session, first: LoopEvent): Promise<void> {
       const answer = perform(effect, session);
       event = isThenable(answer) ? await answer : answer;
     }
-    if (cancel.cancelled && event !== undefined) event = cancelled(event);
+    // A cancel that came with the commit that lets the turn wait ends it all the same.
+    if (cancel.cancelled) event = event === undefined ? cancellation(session) : cancelled(event);
     if (event?.type === 'turn.cancelled') retractCancelled(session);
   }
 }

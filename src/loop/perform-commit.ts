@@ -136,7 +136,8 @@ function tellLost(
 /** Commits what became of `once` calls before their batch is done, without moving the state on. False when it failed. */
 export async function saveNotes(session: Session, ledger: readonly LedgerNote[]): Promise<boolean> {
   const values = session.values?.kept;
-  const checkpoint = values === undefined ? session.state : { ...session.state, values };
+  const state = withoutNext(session.state);
+  const checkpoint = values === undefined ? state : { ...state, values };
   const rest = { checkpoint, messages: [], approvals: [] } as const;
   try {
     await write({ type: 'commit', ...rest, ledger }, session);
@@ -149,6 +150,13 @@ export async function saveNotes(session: Session, ledger: readonly LedgerNote[])
     }
     return false;
   }
+}
+
+/** Nobody has been asked about the message of a turn that waits, so nothing of it is stored. */
+function withoutNext(state: ThreadState): ThreadState {
+  if (state.phase.name !== 'running' || state.phase.next === undefined) return state;
+  const { next: _unjudged, ...phase } = state.phase;
+  return { ...state, phase };
 }
 
 function ledgerEntry(note: LedgerNote, { at }: Session): LedgerEntry {

@@ -3,6 +3,7 @@ import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { lookBelow, mayWaitBelow } from './below.ts';
+import { cancellation } from './cancellation.ts';
 import type { LoopEvent } from './event.ts';
 import { openApprovals, type RunResult } from './result.ts';
 import type { Session } from './session.ts';
@@ -61,22 +62,6 @@ export function cancelStored(run: ThreadRun): Promise<RunResult> {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
     return cancellation(session);
   });
-}
-
-/** What ends a stored turn; nothing for one that has ended. */
-export function cancellation(session: Session): LoopEvent | undefined {
-  switch (session.state.phase.name) {
-    case 'idle':
-    case 'finished':
-      return undefined;
-    case 'running':
-    case 'awaiting-child':
-      // What the tools did has to be settled first; a cancelled run starts none of them.
-      session.options.cancel.cancel();
-      return { type: 'turn.resumed', tick: session.now() };
-    default:
-      return { type: 'turn.cancelled' };
-  }
 }
 
 /** Marks the end of a thread on which no turn is open. */
