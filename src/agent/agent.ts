@@ -57,7 +57,7 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
   cancel(threadId: string, about?: Partial<RunContext<Context>>): Promise<AgentResult<State>>;
   /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
   submitToolResults(input: SubmitInput<Context>): Promise<AgentResult<State>>;
-  /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. */
+  /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. Throws what the store failed with. */
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /**
    * Approvals that can still be answered, by id: of all threads, or of one and the subagents it waits for. A page may

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { HookError } from '../errors/hook-error.ts';
+import { StoreError } from '../errors/store-error.ts';
 import { ThreadError } from '../errors/thread-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
@@ -167,9 +168,9 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 
   async endThread(threadId: string, reason: string, options: EndOptions = {}): Promise<void> {
     const observersMs = checkEndOptions(options);
-    await this.cancel(threadId);
+    requireStored(await this.cancel(threadId));
     const begin = (run: ThreadRun) => endThread(run, reason);
-    await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) });
+    requireStored(await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) }));
     await this.#observers.ended(threadId, observersMs);
   }
 
@@ -334,6 +335,11 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     }
     return this.#bound.ports;
   }
+}
+
+/** Who ends a thread is given no result that could say that nothing was ended. */
+function requireStored(result: RunResult): void {
+  if (result.status === 'failed' && StoreError.isInstance(result.error)) throw result.error;
 }
 
 function isOpen({ status }: RunResult): boolean {

@@ -34,13 +34,7 @@ export interface ThreadRun {
  * caller did wrong, before anything ran. No event means there is nothing to do and the state is the answer.
  * The claim is given back whatever happens.
  */
-export async function withThread(
-  run: ThreadRun,
-  choose: (
-    session: Session,
-    stored: StoredThread | undefined,
-  ) => Promise<LoopEvent | undefined> | LoopEvent | undefined,
-): Promise<RunResult> {
+export async function withThread(run: ThreadRun, choose: Choose): Promise<RunResult> {
   const { threadId, options } = run;
   const { leases } = run.ports;
   // Waited for even when it is there at once: whoever starts a run has to have its promise before anything happens.
@@ -60,8 +54,9 @@ export async function withThread(
     if (AgentHooksError.isInstance(opened)) return neverStarted(threadId, opened);
     const { stored } = opened;
     session = opened.session;
-    const choice = choose(session, stored);
+    const choice = choiceOf(session, stored, choose);
     const event = isThenable(choice) ? await choice : choice;
+    if (AgentHooksError.isInstance(event)) return neverStarted(threadId, event);
     return event === undefined ? resultOf(session) : await driveToEnd(session, event);
   } finally {
     session?.close();
@@ -69,6 +64,26 @@ export async function withThread(
     leases.drop(held);
     const giving = giveBack(run, claim);
     if (isThenable(giving)) await giving;
+  }
+}
+
+type Choose = (
+  session: Session,
+  stored: StoredThread | undefined,
+) => MaybePromise<LoopEvent | undefined>;
+
+/** What a choice reads of other threads and of approvals may fail as any reading may. */
+function choiceOf(
+  session: Session,
+  stored: StoredThread | undefined,
+  choose: Choose,
+): MaybePromise<LoopEvent | StoreError | undefined> {
+  const refused = (error: unknown): StoreError => unreadable(session.threadId, error);
+  try {
+    const choice = choose(session, stored);
+    return isThenable(choice) ? Promise.resolve(choice).catch(refused) : choice;
+  } catch (error) {
+    return refused(error);
   }
 }
 
