@@ -13,7 +13,13 @@ import { CHILD, type ChildTool, isChildTool } from './child-tool.ts';
 import type { OutcomeSaver } from './outcome-saver.ts';
 import type { Session } from './session.ts';
 import { spentOf } from './spend.ts';
-import type { BatchCall, ChildSpent, CountedChild, OpenTurn } from './state.ts';
+import {
+  type BatchCall,
+  type ChildSpent,
+  type CountedChild,
+  type OpenTurn,
+  turnOf,
+} from './state.ts';
 import { countChildren } from './step-children.ts';
 import { strayAgent } from './stray-agent.ts';
 
@@ -54,9 +60,28 @@ export class Children {
     return [...this.#spent].map(([callId, spent]) => ({ callId, ...spent }));
   }
 
-  /** Runs the child of a call, or goes on with it, to its end or to where it waits. Never rejects. */
+  /** Looks up what an earlier process has let them use: whichever goes on first has to find it spent. */
+  async countStored(calls: readonly BatchCall[]): Promise<void> {
+    if (!this.#recovering) return;
+    const { ports, threadId } = this.#session;
+    for (const { callId } of calls) {
+      try {
+        const below = await readThread(ports.store, childThreadId(threadId, callId));
+        const turn = below && turnOf(below.phase);
+        if (turn !== undefined) this.#spent.set(callId, spentOf(turn));
+      } catch (error) {
+        // What cannot be read is answered for by the call.
+        if (!isLost(error)) throw error;
+      }
+    }
+  }
+
+  /**
+   * Runs the child of a call, or goes on with it, to its end or to where it waits. Never rejects. None is begun after
+   * one that broke off: the batch is not over then, and what they use could not be counted.
+   */
   run(call: BatchCall): Promise<ToolResult> {
-    return this.#safely(call, false);
+    return this.#broken === undefined ? this.#safely(call, false) : Promise.resolve(SUSPENDED);
   }
 
   /** Ends the child of a call, if there is one; the result of one that has ended already stays what it is. */

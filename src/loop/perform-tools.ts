@@ -81,6 +81,7 @@ async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<LoopE
   const isOpen = ({ callId, refusal }: BatchCall): boolean =>
     refusal === undefined && earlier.every((one) => one.callId !== callId);
   const ledger = recovering ? await readLedger(session, calls.filter(isOpen)) : NO_ENTRIES;
+  await children.countStored(calls.filter((call) => call.isChild === true && isOpen(call)));
   const run = { ...plain, ledger, children };
   const ran = await runAll(run, isOpen, effect.ending);
   const results: FinishedCall[] = [];
