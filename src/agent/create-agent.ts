@@ -45,6 +45,7 @@ import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
 import { listApprovals } from './list-approvals.ts';
+import { LiveRuns } from './live-runs.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { type BuiltOptions, rulesOf } from './rules-of.ts';
@@ -86,11 +87,6 @@ interface Start<Context> {
 /** What a turn begins with. */
 type TurnInput = Pick<StepInput<unknown, StateValues>, 'message' | 'supersede' | 'state'>;
 
-interface LiveRun {
-  readonly cancel: CancelScope;
-  readonly result: Promise<RunResult>;
-}
-
 class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly name: string;
   readonly [AS_CHILD]: ChildAgent;
@@ -101,7 +97,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly #answers: AnswerSchemas;
   readonly #observers = new Observers();
   readonly #crowd = new Crowd();
-  readonly #live = new Map<string, LiveRun>();
+  readonly #runs = new LiveRuns();
   readonly #queue = new ThreadQueue();
   readonly #interruptions = new Interruptions();
   readonly #hooksFor: HooksFor<Context>;
@@ -146,8 +142,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 
   async cancel(threadId: string, about: Partial<RunContext<Context>> = {}): Promise<RunResult> {
     checkRunInput('agent.cancel', about, []);
-    const live = this.#live.get(checkThreadId('agent.cancel', threadId));
+    const live = this.#runs.of(checkThreadId('agent.cancel', threadId));
     if (live === undefined) {
+      const claimed = this.#runs.claimed(threadId);
+      if (claimed !== undefined) return claimed.then(() => this.cancel(threadId, about));
       const begin = cancelStored;
       return this.#start({ threadId, input: about, begin, ...this.#hooksToEnd(about) });
     }
@@ -288,12 +286,9 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     const live = mode === 'live';
     const windowed = mode === 'window' && hooks.releasesText;
     const announcesCalls = live || windowed;
-    const running: { run?: LiveRun } = {};
-    const result = start.begin({
+    const run: Omit<ThreadRun, 'onClaimed'> = {
       ports: this.#portsWith(hooks),
       threadId,
-      // Only the run that holds the thread can be cancelled through it.
-      onClaimed: () => running.run && this.#live.set(threadId, running.run),
       options: {
         context: input.context,
         facts: { agentPath: NO_PATH, ...givenFacts(input) },
@@ -313,12 +308,8 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
         ...(start.interruption !== undefined && { onStored: start.interruption.stored }),
         startChild,
       },
-    });
-    const done = result.finally(() => {
-      if (this.#live.get(threadId) === running.run) this.#live.delete(threadId);
-    });
-    running.run = { cancel, result: done };
-    return done;
+    };
+    return this.#runs.begin(threadId, cancel, (onClaimed) => start.begin({ ...run, onClaimed }));
   }
 
   /** Policies that a function makes of a context need one; what ends a turn without it is judged by nobody. */

@@ -62,3 +62,25 @@ test('a suspended turn can be cancelled when the policies are made from the cont
   await expect(agent.cancel('t')).resolves.toMatchObject({ status: 'cancelled' });
   expect(await agent.pendingApprovals()).toEqual([]);
 });
+
+test.each([0, 10])(
+  'a run that still asks for its thread can be cancelled (claims take %i ms)',
+  async (ms) => {
+    const inner = memoryStore();
+    const store = ms === 0 ? inner : slowClaims(inner, ms);
+    const agent = createAgent({ name: 'a', model: scriptedModel(['one']), store });
+    const running = agent.run({ threadId: 't', message: 'first' });
+    const cancelled = await agent.cancel('t');
+    expect(cancelled).toMatchObject({ status: 'cancelled', turnId: '1' });
+    expect(await running).toBe(cancelled);
+  },
+);
+
+test('a run that is refused its thread does not hide the one that has it', async () => {
+  const agent = createAgent({ name: 'a', model: scriptedModel(['one', 'two']) });
+  const first = agent.run({ threadId: 't', message: 'first' });
+  const second = agent.run({ threadId: 't', message: 'second' }).catch((error: Error) => error);
+  expect(await agent.cancel('t')).toMatchObject({ status: 'cancelled', turnId: '1' });
+  expect(await first).toMatchObject({ status: 'cancelled' });
+  expect(await second).toMatchObject({ name: 'ThreadBusyError' });
+});
