@@ -138,7 +138,8 @@ export class Ask implements ContextSource, Waiter {
   settleMemory(counts: boolean): void {
     if (!this.hasWritten) return;
     this.hasWritten = false;
-    this.run.drafts.settle(this.entry.policy, this, counts);
+    const { policy } = this.entry;
+    this.run.draftsOf(policy).settle(policy, this, counts);
   }
 
   passed(): void {

@@ -164,6 +164,20 @@ export interface GatePorts {
 export interface MemoryPort {
   readonly read: (policy: string) => JsonObject;
   readonly write: (policy: string, value: JsonObject) => void;
+  /**
+   * Where the drafts of a policy are, that two runs use at a time: what is written around a subagent and what is written
+   * in it are of one memory. Absent where there is one run only.
+   */
+  draftsOf?(policy: string): Drafts;
+}
+
+/** What policies write to their memory before it is known whether their answer counts. */
+export interface Drafts {
+  read(policy: string): JsonObject;
+  /** `undefined` takes the key out. */
+  write(policy: string, by: object, entry: readonly [string, JsonValue | undefined]): void;
+  /** What was written in one ask counts from now on, or never happened. */
+  settle(policy: string, by: object, counts: boolean): void;
 }
 
 /** How a rewritten tool input is checked before anyone else sees it. */

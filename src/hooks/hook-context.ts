@@ -5,8 +5,7 @@ import type { StateValues } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { Counters, HookContext, PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
-import type { GatePorts, Moment, RunFacts } from './gate.ts';
-import type { MemoryDrafts } from './memory-drafts.ts';
+import type { Drafts, GatePorts, Moment, RunFacts } from './gate.ts';
 import { policyMemory } from './policy-memory.ts';
 
 /** The ask behind a context. */
@@ -14,7 +13,7 @@ export interface ContextSource {
   readonly run: {
     readonly facts: RunFacts;
     readonly ports: GatePorts;
-    readonly drafts: MemoryDrafts;
+    readonly draftsOf: (policy: string) => Drafts;
   };
   readonly entry: HookEntry;
   readonly question: { readonly moment: Moment; readonly recheck: boolean; readonly point: string };

@@ -1,6 +1,6 @@
 import type { Limited } from './deadlines.ts';
 import { Deadlines } from './deadlines.ts';
-import type { GatePorts, RunFacts } from './gate.ts';
+import type { Drafts, GatePorts, RunFacts } from './gate.ts';
 import { MemoryDrafts } from './memory-drafts.ts';
 
 /** Something that ends early when the run is cancelled. */
@@ -31,7 +31,9 @@ export class HookRun {
   }
 
   /** What policies wrote to their memory in asks that are not over. */
-  get drafts(): MemoryDrafts {
+  draftsOf(policy: string): Drafts {
+    const shared = this.ports.memory.draftsOf?.(policy);
+    if (shared !== undefined) return shared;
     this.#drafts ??= new MemoryDrafts(this.ports.memory);
     return this.#drafts;
   }

@@ -1,13 +1,13 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { WriteLog } from '../internal/write-log.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { MemoryPort } from './gate.ts';
+import type { Drafts, MemoryPort } from './gate.ts';
 
 /**
  * What policies write to their memory before it is known whether their answer counts. A policy that is asked about two
  * calls at a time reads in each what it wrote in the other, so that what it counts is counted.
  */
-export class MemoryDrafts {
+export class MemoryDrafts implements Drafts {
   readonly #port: MemoryPort;
   readonly #logs = new Map<string, WriteLog<JsonValue>>();
 
@@ -19,7 +19,6 @@ export class MemoryDrafts {
     return this.#logs.get(policy)?.live ?? this.#port.read(policy);
   }
 
-  /** `undefined` takes the key out. */
   write(policy: string, by: object, [key, value]: readonly [string, JsonValue | undefined]): void {
     let log = this.#logs.get(policy);
     if (log === undefined) {
@@ -29,7 +28,6 @@ export class MemoryDrafts {
     log.put(by, key, deepFreeze(value));
   }
 
-  /** What was written in one ask counts from now on, or never happened. */
   settle(policy: string, by: object, counts: boolean): void {
     const log = this.#logs.get(policy);
     if (log === undefined) return;

@@ -5,11 +5,11 @@ import { toJson } from '../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
-import type { MemoryDrafts } from './memory-drafts.ts';
+import type { Drafts } from './gate.ts';
 
 /** The ask a memory is used in. */
 export interface MemoryUser {
-  readonly run: { readonly drafts: MemoryDrafts };
+  readonly run: { readonly draftsOf: (policy: string) => Drafts };
   readonly entry: HookEntry;
   readonly question: { readonly point: string };
   readonly isOver: boolean;
@@ -74,12 +74,13 @@ class AskMemory implements PolicyMemory {
         'Give the policy a `name`',
       );
     }
-    return run.drafts.read(entry.policy);
+    return run.draftsOf(entry.policy).read(entry.policy);
   }
 
   #write(key: string, value: JsonValue | undefined): void {
     this.#user.hasWritten = true;
-    this.#user.run.drafts.write(this.#user.entry.policy, this.#user, [key, value]);
+    const { run, entry } = this.#user;
+    run.draftsOf(entry.policy).write(entry.policy, this.#user, [key, value]);
   }
 
   #misuse(detail: string, fix: string): HookError {

@@ -2,7 +2,8 @@ import type { AgentHooksError } from '../errors/base.ts';
 import type { AgentEvent, EventBody, EventStamp, EventType } from '../events/event.ts';
 import { isStored } from '../events/pattern.ts';
 import type { HookPoint } from '../hooks/agent-hooks.ts';
-import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
+import type { Drafts, HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
+import { MemoryDrafts } from '../hooks/memory-drafts.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Writable } from '../internal/writable.ts';
@@ -59,7 +60,7 @@ export interface Above {
   readonly call: ParentCall;
   /** The policies above. What they remember is their own thread's, or a limit would count anew in every subagent. */
   readonly policies: ReadonlySet<string>;
-  readonly memory: MemoryPort;
+  readonly memory: Required<MemoryPort>;
   /** What a policy above reads as the state: its own thread's, whose schema it was typed with. */
   readonly stateOf: (policy: string) => StateValues;
   /** Stores what they have remembered since it was stored last. Rejects when that cannot be; nothing for nothing new. */
@@ -331,10 +332,11 @@ function isAccepted(body: EventBody): boolean {
 const EMPTY = Object.freeze({});
 
 /** What policies remember: read as loaded, and handed to the next commit where it changed. */
-class SessionMemory implements MemoryPort {
+class SessionMemory implements Required<MemoryPort> {
   readonly #loaded: Map<string, JsonObject>;
   readonly #above: Above | undefined;
   #changed = new Map<string, JsonObject>();
+  #drafts: MemoryDrafts | undefined;
 
   constructor(loaded: { readonly [policy: string]: JsonObject }, above?: Above) {
     this.#loaded = new Map(Object.entries(loaded));
@@ -343,6 +345,13 @@ class SessionMemory implements MemoryPort {
 
   get isChanged(): boolean {
     return this.#changed.size > 0;
+  }
+
+  /** Those of the thread that the memory is of. */
+  draftsOf(policy: string): Drafts {
+    if (this.#above?.policies.has(policy) === true) return this.#above.memory.draftsOf(policy);
+    this.#drafts ??= new MemoryDrafts(this);
+    return this.#drafts;
   }
 
   readonly read = (policy: string): JsonObject => {
