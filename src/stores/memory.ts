@@ -109,7 +109,8 @@ class MemoryStore implements ThreadStore {
     return {
       threadId,
       version: thread.version,
-      state: thread.state,
+      // The loop never changes a state, so only whoever reads one has to be kept from it.
+      state: deepFreeze(thread.state),
       messageCount: thread.messages.length,
       lastSeq: thread.lastSeq,
       memory: thread.memory,

@@ -194,14 +194,17 @@ export const readingCases: readonly StoreCase[] = [
         approvals: [approval(THREAD, 'a1')],
       } as const);
       await store.commit(THREAD, token, 0, changes(frozen));
+      const thread = await store.load(THREAD);
       const read = [
+        thread?.state,
+        thread?.memory,
         ...(await store.readMessages(THREAD)),
         ...(await store.readEvents(THREAD)),
         ...(await store.readLedger(THREAD, ['c1'])),
         ...(await store.pendingApprovals({ threadId: THREAD })),
         await store.findApproval('a1'),
       ];
-      assert.equal(read.length, 5);
+      assert.equal(read.length, 7);
       for (const value of read) assertFrozen(value);
     },
   },
