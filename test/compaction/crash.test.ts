@@ -7,7 +7,7 @@ import {
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { dyingStore } from '../loop/desk.ts';
-import { answer, LONG, read, scene } from './scene.ts';
+import { answer, LONG, read, scene, typesOf } from './scene.ts';
 
 const NONE = { inputTokens: 0, outputTokens: 0 };
 const lookAt = (at: string): ScriptEntry => ({
@@ -261,6 +261,8 @@ describe('C05: a cancel during a compaction replaces nothing', () => {
       expect(model.calls).toBe(0);
       expect(await disk.readMessages('t')).toEqual(before);
       expect((await disk.load('t'))?.state).not.toHaveProperty('summary');
+      // Nothing failed: nobody is told of a compaction that did.
+      expect(typesOf(heard, 'error.raised', 'context.compacted')).toEqual([]);
       const ends = heard.filter((event) => event.type === 'turn.finished');
       expect(ends).toMatchObject([{ status: 'cancelled' }]);
     },
