@@ -58,7 +58,7 @@ export function continueTurn(run: ThreadRun): Promise<RunResult> {
 
 /** Ends the turn that is open on a stored thread: one that waits for a person, or that an ended process left. */
 export function cancelStored(run: ThreadRun): Promise<RunResult> {
-  return withThread(run, (session, stored): LoopEvent | undefined => {
+  return withThread({ ...run, tellsEnded: true }, (session, stored): LoopEvent | undefined => {
     if (stored === undefined) throw new UnknownThreadError(run.threadId);
     return cancellation(session);
   });

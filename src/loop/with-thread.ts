@@ -10,7 +10,7 @@ import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Message } from '../protocol/message.ts';
-import type { Claim, StoredThread, ThreadStore } from '../stores/port.ts';
+import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
 import type { Ports } from './ports.ts';
@@ -27,6 +27,8 @@ export interface ThreadRun {
   readonly options: RunOptions;
   /** Called when the thread is this run's. */
   readonly onClaimed?: () => void;
+  /** Set where the result may be that of a turn that has ended: what it added is read too, whatever a summary covers. */
+  readonly tellsEnded?: true;
 }
 
 /**
@@ -145,12 +147,12 @@ interface Opened {
 }
 
 function openSession(run: ThreadRun, token: number): MaybePromise<Opened | StoreError> {
-  const { ports, threadId } = run;
+  const { threadId } = run;
   const open = (loaded: Loaded): Opened => newSession(run, { token, ...loaded });
   const refused = (error: unknown): StoreError => unreadable(threadId, error);
   let loading: MaybePromise<Loaded>;
   try {
-    loading = loadThread(ports.store, threadId);
+    loading = loadThread(run);
   } catch (error) {
     return refused(error);
   }
@@ -165,10 +167,11 @@ interface Loaded {
   readonly from: number;
 }
 
-function loadThread(store: ThreadStore, threadId: string): MaybePromise<Loaded> {
+function loadThread({ ports, threadId, tellsEnded }: ThreadRun): MaybePromise<Loaded> {
+  const { store } = ports;
   const withMessages = (stored: StoredThread | undefined): MaybePromise<Loaded> => {
     if (stored === undefined) return { stored, messages: [], from: 0 };
-    const from = firstNeeded(threadId, stored);
+    const from = firstNeeded(threadId, stored, tellsEnded === true);
     const messages =
       from === 0 ? store.readMessages(threadId) : store.readMessages(threadId, { after: from });
     return isThenable(messages)
@@ -180,10 +183,14 @@ function loadThread(store: ThreadStore, threadId: string): MaybePromise<Loaded> 
 }
 
 /**
- * How many messages need not be read: those a summary stands for (L10), but for a turn that began among them, whose
- * result holds all that it added.
+ * How many messages need not be read: those a summary stands for (L10), but for an open turn that began among them, or
+ * an ended one that is told of again: its result holds all that it added.
  */
-function firstNeeded(threadId: string, { state, messageCount }: StoredThread): number {
+function firstNeeded(
+  threadId: string,
+  { state, messageCount }: StoredThread,
+  tellsEnded: boolean,
+): number {
   const { summary, phase } = state as unknown as Partial<ThreadState>; // Looked at as far as it is used here.
   if (summary === undefined) return 0;
   const { upTo } = summary;
@@ -192,6 +199,7 @@ function firstNeeded(threadId: string, { state, messageCount }: StoredThread): n
       `thread '${threadId}'`,
       'its summary stands for messages it has not',
     );
+  if (phase?.name === 'finished' && !tellsEnded) return upTo;
   const first = phase === undefined ? undefined : turnOf(phase)?.firstMessage;
   return Math.min(upTo, first ?? upTo);
 }

@@ -8,6 +8,7 @@ import {
   ToolDecision,
   type ToolInvocation,
   type ToolResult,
+  toolResultsOf,
 } from '../../src/index.ts';
 import { failingStore } from './failing-store.ts';
 import { agentFor, counted, expectStatus, MODES, play, stores } from './play.ts';
@@ -47,6 +48,38 @@ describe.each(MODES)('%s', (mode) => {
       ['inner', '1.1.1', 'auto', {}, 'failed'],
       ['outer', '1.1.1', 'auto', {}, 'failed'],
     ]);
+    await expectSound(played);
+  });
+
+  test('7.7, X29: nor about one that was given up on, as its result is not known', async () => {
+    const asked: string[] = [];
+    const asks = defineHooks({
+      name: 'asks',
+      postToolUse: ({ toolName }) => void asked.push(toolName),
+    });
+    const never = () => new Promise(() => undefined);
+    const pay = counted('pay', { sideEffects: 'once', timeoutMs: 10, execute: never });
+    const look = counted('look', { sideEffects: 'none', execute: never });
+    const abort = new AbortController();
+    const toolCalls = [{ name: 'pay' }, { name: 'look' }, { name: 'pay' }];
+    const begun = () => {
+      setTimeout(() => abort.abort(), 40);
+      return { toolCalls };
+    };
+    const played = await play(
+      mode,
+      {
+        model: scriptedModel([begun]),
+        tools: [pay.tool, look.tool],
+        hooks: [asks],
+        cancelGraceMs: 1,
+      },
+      { signal: abort.signal },
+    );
+    const { messages } = expectStatus(played.result, 'cancelled');
+    const outcomes = messages.flatMap(toolResultsOf).map(({ outcome }) => outcome);
+    expect(outcomes.slice(0, 2)).toEqual(['unknown', 'cancelled']);
+    expect(asked).toEqual([]);
     await expectSound(played);
   });
 

@@ -9,6 +9,7 @@ import {
   scriptedModel,
   ToolDecision,
   type ToolInvocation,
+  type ToolResult,
   type ToolTier,
 } from '../../src/index.ts';
 import { AskFirst } from './ask-first.ts';
@@ -145,5 +146,42 @@ describe('a policy that is asked again after the approval', () => {
     const resumed = await answer(result, { input: { message: 'worse' } });
     expect(ran).toEqual([]);
     expect(outputs(resumed.messages)).toEqual(['Blocked: at resume: no']);
+  });
+
+  test('M-111, M-112: what a policy made of the call is what a person sees, and what runs after the answer', async () => {
+    const seen: unknown[] = [];
+    class Louder extends Policy {
+      override preToolUse({ requestedInput, effectiveInput }: ToolInvocation): ToolDecision {
+        seen.push([requestedInput['message'], effectiveInput['message']]);
+        return ToolDecision.modify({ message: String(effectiveInput['message']).toUpperCase() });
+      }
+    }
+    const { ran, result, answer } = await paused([new Louder(), new AskFirst()]);
+    expect(result).toMatchObject({ approvals: [{ input: { message: 'HI' } }] });
+    expect(await answer(result)).toMatchObject({ status: 'completed' });
+    expect(ran).toEqual(['HI']);
+    // Asked again at resume, about what was approved.
+    expect(seen).toEqual([
+      ['hi', 'hi'],
+      ['hi', 'HI'],
+    ]);
+  });
+
+  test('X29: a call that was not approved, or is blocked at resume, is no result to look at', async () => {
+    const looked: string[] = [];
+    class Look extends Policy {
+      override postToolUse(_call: ToolInvocation, { outcome }: ToolResult): undefined {
+        looked.push(outcome);
+      }
+    }
+    const denied = await paused([new AskFirst(), new Look()]);
+    const refused = await denied.answer(denied.result, { approved: false });
+    expect(outputs(refused.messages)).toEqual(['Not approved: ann said no']);
+    const blocked = await paused([new AskThen(ToolDecision.block('no')), new Look()]);
+    await blocked.answer(blocked.result);
+    expect(looked).toEqual([]);
+    const twin = await paused([new AskFirst(), new Look()]);
+    await twin.answer(twin.result);
+    expect(looked).toEqual(['succeeded']);
   });
 });

@@ -28,6 +28,18 @@ describe('agent.on — what an observer gets', () => {
     for (const event of seen) expectFrozen(event);
   });
 
+  test('U-X12: also where nobody but a policy, or nobody but the reader of a stream, hears it', async () => {
+    const script = [{ toolCalls: [callRead] }, 'done'];
+    const seen: AgentEvent[] = [];
+    const watcher = defineHooks({ name: 'watcher', onEvent: (event) => void seen.push(event) });
+    await desk({ script, hooks: [watcher] }).agent.run({ threadId: 't', message: 'go' });
+    expect(seen.map(({ type }) => type)).toContain('tool.succeeded');
+    const { agent } = desk({ script });
+    for await (const event of agent.stream({ threadId: 't', message: 'go' })) seen.push(event);
+    expect(seen.filter(({ type }) => type === 'turn.finished')).toHaveLength(2);
+    for (const event of seen) expectFrozen(event);
+  });
+
   test('U-AC15: of arguments an event holds what the model asked for, never what a policy put in', async () => {
     const fills = defineHooks({
       name: 'fills',

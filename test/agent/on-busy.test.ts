@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import {
   type Agent,
@@ -102,8 +102,39 @@ describe("onBusy: 'queue'", () => {
     },
   );
 
+  test('N07: one that comes when the thread is free still follows all that came before it', async () => {
+    const store = memoryStore();
+    const model = heldModel();
+    const agent = createAgent({ name: 'a', model, store, onBusy: 'queue' });
+    const say = (message: string) => agent.run({ threadId: 't', message });
+    const [first, second, third] = ['1', '2', '3'].map(say);
+    await until(() => model.asked() === 1);
+    // So long that one that only looked at the thread again and again would look seldom by now.
+    await sleep(80);
+    model.release('one');
+    await first;
+    await until(() => model.asked() === 2);
+    await sleep(80);
+    model.release('two');
+    await second;
+    const fourth = say('4');
+    await until(() => model.asked() === 3);
+    model.release('three');
+    await until(() => model.asked() === 4);
+    model.release('four');
+    expect(await third).toMatchObject({ text: 'three', turnId: '3' });
+    expect(await fourth).toMatchObject({ text: 'four', turnId: '4' });
+    expect((await said(store)).filter((line) => line.startsWith('user'))).toEqual([
+      'user: 1',
+      'user: 2',
+      'user: 3',
+      'user: 4',
+    ]);
+  });
+
   test('N08: a message that is given up while it waits is cancelled, at once, and nothing of it is stored', async () => {
     const store = memoryStore();
+    const claim = vi.spyOn(store, 'claim');
     const model = heldModel();
     const agent = createAgent({ name: 'a', model, store, onBusy: 'queue' });
     const first = agent.run({ threadId: 't', message: '1' });
@@ -118,9 +149,9 @@ describe("onBusy: 'queue'", () => {
       turnId: '',
       steps: 0,
     });
-    // It lets nobody pass the one before it.
+    // It lets nobody pass the one before it: the next one does not even try.
     await sleep(20);
-    expect(model.asked()).toBe(1);
+    expect([model.asked(), claim.mock.calls.length]).toEqual([1, 1]);
     model.release('one');
     expect(await first).toMatchObject({ status: 'completed', text: 'one' });
     await until(() => model.asked() === 2);

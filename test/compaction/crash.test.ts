@@ -6,8 +6,9 @@ import {
   type ThreadStore,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { MODES } from '../acceptance/modes.ts';
 import { dyingStore } from '../loop/desk.ts';
-import { answer, LONG, read, scene } from './scene.ts';
+import { answer, LONG, read, scene, typesOf } from './scene.ts';
 
 const NONE = { inputTokens: 0, outputTokens: 0 };
 const lookAt = (at: string): ScriptEntry => ({
@@ -223,7 +224,7 @@ describe('an overflow that a process did not survive', () => {
   });
 });
 
-describe('C05: a cancel during a compaction replaces nothing', () => {
+describe.each(MODES)('C05: a cancel during a compaction replaces nothing, in $name', ({ turn }) => {
   test.each(['onContextCompact', 'preLlmRequest', 'the call', 'onLlmResponse'])(
     'C05: at %s',
     async (where) => {
@@ -255,12 +256,14 @@ describe('C05: a cancel during a compaction replaces nothing', () => {
       });
       const before = await disk.readMessages('t');
       const { signal } = controller;
-      const result = await agent.run({ threadId: 't', message: 'next', signal });
+      const result = await turn(agent, { threadId: 't', message: 'next', signal });
       expect(result.status).toBe('cancelled');
       expect(result.usage.inputTokens).toBe(where === 'onLlmResponse' ? 7 : 0);
       expect(model.calls).toBe(0);
       expect(await disk.readMessages('t')).toEqual(before);
       expect((await disk.load('t'))?.state).not.toHaveProperty('summary');
+      // Nothing failed: nobody is told of a compaction that did.
+      expect(typesOf(heard, 'error.raised', 'context.compacted')).toEqual([]);
       const ends = heard.filter((event) => event.type === 'turn.finished');
       expect(ends).toMatchObject([{ status: 'cancelled' }]);
     },

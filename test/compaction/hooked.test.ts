@@ -104,7 +104,8 @@ describe('the call for a summary is hooked like any call', () => {
     const played = two([hook]);
     expect(await play(played)).toMatchObject({ status: 'completed', text: 'second' });
     expect(played.writer.calls).toBe(1);
-    expect(typesOf(played.heard, 'llm.rejected')).toEqual([]);
+    expect(played.model.requests[1]?.messages).toHaveLength(3);
+    expect(typesOf(played.heard, 'llm.rejected', 'context.compacted')).toEqual([]);
     expect((await played.store.load('t'))?.state['streak']).toMatchObject({ count: 0 });
     expect(JSON.stringify(played.model.requests)).not.toContain('SAY-BETTER');
     expect(JSON.stringify(played.heard)).not.toContain('SAY-BETTER');

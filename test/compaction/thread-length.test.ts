@@ -2,6 +2,7 @@ import {
   createAgent,
   type Message,
   memoryStore,
+  type ScriptEntry,
   scriptedModel,
   type ThreadStore,
 } from 'agent-hooks';
@@ -106,6 +107,32 @@ describe.each(STORES)('a long thread in %s', (_name, open) => {
     expect(most(late, 'sent')).toBeLessThanOrEqual(most(early, 'sent'));
     expect((await reads.store.load('t'))?.messageCount).toBe(20_124);
   }, 60_000);
+
+  test('L10: so does the turn after a long one, whose end is told again with all it added', async () => {
+    const { store, of } = counted(open());
+    const look = (index: number): ScriptEntry => ({
+      toolCalls: [{ name: 'look', input: { at: `${index} ${'r'.repeat(60)}` } }],
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    const script = [...Array.from({ length: 40 }, (_, index) => look(index)), answer('done')];
+    const summaries = Array.from({ length: 40 }, () => 'the gist');
+    const compaction = { maxTokens: 200 };
+    const first = scene({ script, summaries, store, compaction });
+    const long = await first.agent.run({ threadId: 't', message: 'go' });
+    expect(long).toMatchObject({ status: 'completed', steps: 41 });
+    const stored = await store.load('t');
+    const { upTo } = (stored?.state['summary'] ?? { upTo: 0 }) as { readonly upTo: number };
+    expect(upTo).toBeGreaterThan(70);
+    of.length = 0;
+    const second = scene({ script: [answer('short')], store, compaction });
+    expect((await second.agent.cancel('t')).messages).toEqual(long.messages);
+    expect(of).toEqual([{ after: 0, gave: 82 }]);
+    of.length = 0;
+    const next = await second.agent.run({ threadId: 't', message: 'next' });
+    expect(next).toMatchObject({ status: 'completed', text: 'short' });
+    expect(next.messages).toHaveLength(2);
+    expect(of).toEqual([{ after: upTo, gave: 82 - upTo }]);
+  });
 
   test('another process reads the summary and what follows it, and nothing else', async () => {
     const { store, of } = counted(open());

@@ -1,4 +1,4 @@
-import { createAgent, scriptedModel } from 'agent-hooks';
+import { createAgent, scriptedModel, toolResultsOf } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { askFirst, callThen, often, outputsOf, STORES, team, yesTo } from './team.ts';
 
@@ -8,7 +8,7 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
   const withoutOffice = (store: ReturnType<typeof open>) =>
     createAgent({ name: 'desk', model: scriptedModel(often(callThen('desk: done'))), store });
 
-  test('is ended all the way down by a resume, and its call says that nobody knows', async () => {
+  test('is answered by nobody, and ended all the way down by a cancel; its call says that nobody knows', async () => {
     const { desk, store, log } = team({ ...asking, store: open() });
     const paused = await desk.run({ threadId: 't', message: 'go' });
     const other = withoutOffice(store);
@@ -26,6 +26,19 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
       });
     expect(await desk.pendingApprovals()).toEqual([]);
     expect(log).toEqual([]);
+  });
+
+  test('whose tool is gone reads that, runs nothing, and the agents above go on', async () => {
+    const { desk, store, log } = team({ ...asking, store: open() });
+    const paused = await desk.run({ threadId: 't', message: 'go' });
+    const unable = team({ store, log, clerk: { hooks: [askFirst], more: { tools: [] } } });
+    const result = await unable.desk.resume({ threadId: 't', answers: yesTo(paused) });
+    expect(result).toMatchObject({ status: 'completed', text: 'desk: done' });
+    expect(log).toEqual([]);
+    const below = await store.readMessages('t/1.1.0/1.1.0');
+    expect(below.flatMap(toolResultsOf)).toMatchObject([
+      { toolName: 'pay', outcome: 'unknown-tool', isError: true },
+    ]);
   });
 
   test('under another name is ended too, and what it had used is counted', async () => {
