@@ -39,7 +39,7 @@ describe('the call for a summary is hooked like any call', () => {
     expect(textOf(system as Message)).toMatch(/data.*\/no_think$/s);
   });
 
-  test('ctx says what the call is for and which model is called', async () => {
+  test('M-81: ctx says what the call is for and which model is called', async () => {
     const seen: unknown[] = [];
     const note = (point: string, ctx: { purpose: string; model: string }) =>
       void seen.push([point, ctx.purpose, ctx.model]);
@@ -95,7 +95,7 @@ describe('the call for a summary is hooked like any call', () => {
     expect(read(played.model, 1)[0]).toBe('summary: the gist');
   });
 
-  test('H21: a retry at the response aborts the compaction after one call, and is no rejection', async () => {
+  test('H21, M-97, X19: a retry at the response aborts the compaction after one call, and is no rejection', async () => {
     const hook = defineHooks({
       name: 'strict',
       onLlmResponse: (_response, { purpose }) =>
@@ -124,7 +124,7 @@ describe('the call for a summary is hooked like any call', () => {
     expect(read(played.model, 1)[0]).toBe('summary: the ***');
   });
 
-  test('a policy that fails there aborts the compaction, not the turn', async () => {
+  test('M-81: a policy that fails there aborts the compaction, not the turn', async () => {
     for (const point of ['preLlmRequest', 'onLlmResponse', 'wrapLlmCall', 'systemPrompt']) {
       const hook = {
         name: 'faulty',
