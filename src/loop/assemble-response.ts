@@ -1,3 +1,4 @@
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ModelResponse } from '../models/port.ts';
 import type { ChatResponse, ModelToolCall, Usage } from '../protocol/chat.ts';
@@ -21,14 +22,14 @@ export function assembleResponse(
   const content = response.content.map((part): AssistantPart => {
     if (part.type === 'tool-call')
       return toolCallPart(part.call, `${turn.turnId}.${turn.step}.${index++}`);
-    return part.type === 'file' ? part : wellFormed(part);
+    return deepFreeze(part.type === 'file' ? part : wellFormed(part));
   });
   return chatResponse({
     id: response.id?.toWellFormed() ?? '',
     model: response.model?.toWellFormed() ?? about.model,
-    content,
+    content: Object.freeze(content),
     finishReason: response.finishReason,
-    usage: about.usage,
+    usage: Object.freeze(about.usage),
     latencyMs: about.latencyMs,
   });
 }
@@ -44,8 +45,9 @@ function toolCallPart(call: ModelToolCall, callId: string): ToolCallPart {
     input: 'input' in read ? read.input : inputText,
   };
   if ('malformed' in read) part.malformed = read.malformed;
-  if (call.providerMetadata !== undefined) part.providerMetadata = call.providerMetadata;
-  return part;
+  if (call.providerMetadata !== undefined)
+    part.providerMetadata = deepFreeze(call.providerMetadata);
+  return Object.freeze(part);
 }
 
 /** Half of a character would be stored differently by every store. */

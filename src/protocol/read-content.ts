@@ -36,7 +36,7 @@ export function chatResponse(parts: {
     content: deepFreeze(content),
     text: joinText(content),
     reasoning: joinText(content, 'reasoning'),
-    toolCalls: deepFreeze(callsIn(content)),
+    toolCalls: callsIn(content),
     finishReason: parts.finishReason,
     usage: deepFreeze(parts.usage),
     latencyMs: parts.latencyMs,
@@ -53,12 +53,13 @@ export function joinText(
   return text;
 }
 
+/** Of frozen parts, so that only the calls themselves are left to freeze. */
 function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
-  return parts.filter((part) => part.type === 'tool-call').map(callOf);
+  return Object.freeze(parts.filter((part) => part.type === 'tool-call').map(callOf));
 }
 
 function callOf({ callId, providerCallId, toolName, input, malformed }: ToolCallPart): ToolCall {
   const call: Writable<ToolCall> = { callId, providerCallId, toolName, input };
   if (malformed !== undefined) call.malformed = malformed;
-  return call;
+  return Object.freeze(call);
 }
