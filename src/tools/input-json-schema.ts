@@ -15,6 +15,14 @@ import { refuseSchema, type SchemaPlace } from './schema-place.ts';
  * can fail on it.
  */
 export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
+  return inputJsonSchemas(schema, place).shown;
+}
+
+/** The same, beside the full one that it is a copy of: only that says which names are taken and which are required. */
+export function inputJsonSchemas(
+  schema: ToolSchema,
+  place: SchemaPlace,
+): { readonly full: JsonObject; readonly shown: JsonObject } {
   const root = rootOf(inlineRefs(place, fullJsonSchema(schema, place)), place);
   const findings = keywordFindings(root);
   if (findings.length > 0) {
@@ -23,7 +31,7 @@ export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObj
       fix: 'Express it as said there, or check it in `execute`',
     });
   }
-  return plainCopy(place, root);
+  return { full: root, shown: plainCopy(place, root) };
 }
 
 /**
