@@ -1,5 +1,6 @@
 import { ArgumentsMissing, ConfigError, ToolError, ToolRefused, tool } from 'agent-hooks';
 import { repliesTo, toolFormats, toolSet } from 'agent-hooks/tools';
+import { jsonSchema } from 'agent-hooks/tools/json-schema';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 
@@ -115,8 +116,14 @@ describe('an argument that the schema does not name', () => {
       z.looseObject({ id: z.string() }),
       z.object({ id: z.string() }).catchall(z.number()),
       z.object({}).catchall(z.union([z.string(), z.number()])),
+      jsonSchema({ type: 'object' }),
+      jsonSchema({
+        type: 'object',
+        properties: { id: { type: 'string' } },
+        additionalProperties: { type: ['string', 'number'] },
+      }),
     ]) {
-      const { ran, answer } = noting(open as z.ZodObject);
+      const { ran, answer } = noting(open as unknown as z.ZodObject);
       expect(await answer({ id: 'A', x: 1 })).toBe('found');
       expect(ran).toEqual([{ id: 'A', x: 1 }]);
     }
