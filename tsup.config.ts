@@ -9,6 +9,7 @@ const config: Options = {
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
     'src/knowledge/memory.ts',
+    'src/tools/index.ts',
     'src/tools/json-schema.ts',
     'src/cli/load.ts',
     'src/cli/main.ts',

@@ -26,7 +26,33 @@ await keepsThreads(loaded.get('./stores/sqlite'));
 await findsPassages(loaded.get('.'), loaded.get('./knowledge/memory'));
 checksValues(loaded.get('./tools/json-schema'));
 assert.equal(typeof loaded.get('./models/ai-sdk').fromAiSdk, 'function');
+await runsReadyTools(loaded.get('.'), loaded.get('./tools'));
 await checksHooks(loaded.get('.'), loaded.get('./load'));
+
+/** What one entry makes, the tools of the other have to know. */
+async function runsReadyTools(
+  { tool, ToolError },
+  { currentDatetimeTool, Done, toolFormats, toolSet },
+) {
+  const z = await load('zod', 'zod');
+  const seen = [];
+  const tools = toolSet([
+    currentDatetimeTool('Europe/Madrid', { now: () => new Date('2026-07-01T12:00:00Z') }),
+    tool({
+      name: 'note',
+      inputSchema: z.object({ day: toolFormats.date() }),
+      outputSchema: Done,
+      execute: ({ day }) => void seen.push(day.getTime()),
+    }),
+  ]);
+  assert.deepEqual(await tools.call('note', '{"day":"2026-10-16"}'), { ok: true });
+  assert.deepEqual(seen, [Date.UTC(2026, 9, 16)]);
+  assert.equal(
+    (await tools.call('current_datetime', {})).local_datetime,
+    '2026-07-01T14:00:00+02:00',
+  );
+  await assert.rejects(tools.call('note', {}), (error) => ToolError.isInstance(error));
+}
 
 /** Nothing without its optional peer: loading it must fail by naming that peer, or it is not there to require at all. */
 async function refusesWithoutVitest(subpath, entry) {

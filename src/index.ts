@@ -67,7 +67,14 @@ export {
   ThreadConflictError,
 } from './errors/store-error.ts';
 export { PendingApprovalError, ThreadError, UnknownThreadError } from './errors/thread-error.ts';
-export { ToolCallError, ToolError, type ToolErrorCode } from './errors/tool-error.ts';
+export {
+  ArgumentsMissing,
+  ToolCallError,
+  ToolError,
+  type ToolErrorCode,
+  type ToolErrorOptions,
+  ToolRefused,
+} from './errors/tool-error.ts';
 export type {
   AgentEvent,
   EventBody,
@@ -173,6 +180,6 @@ export type {
   ThreadChanges,
   ThreadStore,
 } from './stores/port.ts';
-export type { ToolContext, ToolPort, ToolState } from './tools/port.ts';
+export type { InputProblem, ToolContext, ToolPort, ToolState } from './tools/port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
-export { type Tool, type ToolOptions, tool } from './tools/tool.ts';
+export { type Tool, type ToolOptions, type ToolReturn, tool } from './tools/tool.ts';

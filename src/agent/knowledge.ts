@@ -49,6 +49,7 @@ export function knowledgeTool(option: KnowledgeOption): EngineTool {
     name: SEARCH_TOOL,
     description,
     inputSchema,
+    allowBlank: ['query'],
     sideEffects: 'none',
     timeoutMs,
     execute: () => {

@@ -120,6 +120,8 @@ export type EventBody =
       readonly toolName: string;
       readonly durationMs: number;
       readonly outcome: ToolOutcome;
+      /** Why, without a value of the call: the `eventText` of a `ToolError`, or the class of another error. */
+      readonly reason?: string;
     }
   | {
       readonly type: 'tool.refused';

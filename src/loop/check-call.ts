@@ -1,13 +1,13 @@
-import type { CheckInput } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { isChildTool } from './child-tool.ts';
 import { findTool } from './find-tool.ts';
 import type { Session } from './session.ts';
 import { BROKEN, settleCheck } from './settle-check.ts';
-import type { BatchCall } from './state.ts';
+import type { BatchCall, Refusal } from './state.ts';
 
-type Checked = Awaited<ReturnType<CheckInput>>;
+type Checked = Awaited<ReturnType<ToolPort<never>['check']>>;
 
 /** Checks the input against the tool as it is now: it may have changed while a person thought about the call. */
 export function checkCall(
@@ -37,8 +37,13 @@ function failed(why: string): Checked {
 }
 
 function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): BatchCall {
-  if ('problem' in checked)
-    return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: checked.problem } };
+  if ('problem' in checked) {
+    const { problem: reason, refused, missing } = checked;
+    const refusal: Writable<Refusal> = { outcome: 'invalid', by: 'agent', reason };
+    if (refused === true) refusal.refused = true;
+    if (missing !== undefined) refusal.missing = missing;
+    return { ...call, refusal };
+  }
   const { displayName, tier, sideEffects, parallel } = tool;
   const { input } = checked;
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;

@@ -1,13 +1,13 @@
 import { ToolError } from '../errors/tool-error.ts';
+import { failureOf, failureOutput } from '../errors/tool-failure.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import { readText } from '../internal/read-text.ts';
-import { redactSecrets } from '../internal/redact-secrets.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import { reportsError } from '../protocol/tool-answer.ts';
 import type { ToolContext, ToolState } from '../tools/port.ts';
 import { CallState } from './call-state.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
@@ -15,8 +15,7 @@ import { momentOf } from './moment-of.ts';
 import { recordLate } from './perform-commit.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
-
-const MAX_ERROR_CHARS = 500;
+import { type ToolFailure, tellThrown } from './tell-thrown.ts';
 
 /** Runs one tool to one result, whatever it does: returns, throws, hangs past its limit, or ignores a cancel. */
 export function executeCall(
@@ -25,7 +24,8 @@ export function executeCall(
   place: { readonly turn: OpenTurn; readonly attempt: number },
 ): ToolResult | Promise<ToolResult> {
   const tool = session.ports.tools.get(call.toolName);
-  if (tool === undefined) return failure('unknown-tool', 'the tool is no longer there');
+  if (tool === undefined)
+    return failure('unknown-tool', failureOutput('the tool is no longer there'));
   const ctx = new CallContext(call, session, place);
   try {
     const answer = isEngineTool(tool)
@@ -37,7 +37,7 @@ export function executeCall(
     return succeeded(answer);
   } catch (error) {
     ctx.end();
-    return thrown(error, call);
+    return thrown(error, call, ctx);
   }
 }
 
@@ -110,8 +110,7 @@ class RunningCall {
   #giveUp(why: 'cancelled' | 'timed-out'): void {
     const isAgain = this.#ctx.wasCancelled;
     this.#ctx.cancel(why);
-    if (this.#call.sideEffects !== 'once')
-      this.#end(failure(why === 'cancelled' ? 'cancelled' : 'failed', LOST[why]));
+    if (this.#call.sideEffects !== 'once') this.#end(this.#lost(why));
     else if (!isAgain) {
       clearTimeout(this.#timer);
       const { cancelGraceMs } = this.#session.ports;
@@ -119,11 +118,17 @@ class RunningCall {
     }
   }
 
+  #lost(why: 'cancelled' | 'timed-out'): ToolResult {
+    if (why === 'cancelled') return failure('cancelled', LOST.cancelled);
+    this.#ctx.note({ eventText: 'timed out' });
+    return failure('failed', failureOutput(LOST['timed-out']));
+  }
+
   /** A `once` tool that was told to stop and failed may have done half of its work. */
   #failed(error: unknown): ToolResult {
     return this.#ctx.wasCancelled && this.#call.sideEffects === 'once'
       ? UNKNOWN_AFTER_CANCEL
-      : thrown(error, this.#call);
+      : thrown(error, this.#call, this.#ctx);
   }
 }
 
@@ -143,25 +148,29 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
 /** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
 function succeeded(output: JsonValue): ToolResult {
   const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
-  return Object.freeze({ outcome: 'succeeded', isError: false, output: json });
+  return reportsError(json)
+    ? failure('failed', json)
+    : Object.freeze({ outcome: 'succeeded', isError: false, output: json });
 }
 
 /** Never throws: a tool may throw anything. */
-function thrown(error: unknown, call: BatchCall): ToolResult {
-  if (!ToolError.isInstance(error)) {
-    const text = redactSecrets(describeThrown(error).text);
-    return failure('failed', `Tool failed: ${text.slice(0, MAX_ERROR_CHARS).toWellFormed()}`);
-  }
-  // It may come from another copy of the package, so its members are read with care.
-  const text = readText(error, 'forModel') ?? 'Tool failed';
-  return call.sideEffects === 'once' && readText(error, 'code') === 'unreadable-output'
-    ? failure('unknown', `${CARRIED_OUT}: ${text}. Do not repeat the call`)
-    : failure('failed', text);
+function thrown(error: unknown, call: BatchCall, ctx: CallContext): ToolResult {
+  const { output, eventText } = failureOf(call.toolName, error);
+  ctx.note({ error, ...(eventText !== undefined && { eventText }) });
+  tellThrown(error, ctx);
+  if (
+    call.sideEffects !== 'once' ||
+    !ToolError.isInstance(error) ||
+    readText(error, 'code') !== 'unreadable-output'
+  )
+    return failure('failed', output);
+  const words = readText(error, 'forModel')?.replace(/\.$/, '') ?? 'its result cannot be read';
+  return failure('unknown', failureOutput(`${CARRIED_OUT}: ${words}. Do not repeat the call`));
 }
 
-const CARRIED_OUT = 'The call was carried out, but its result cannot be read';
+const CARRIED_OUT = 'The call was carried out, but its result is of no use';
 
-function failure(outcome: ToolResult['outcome'], output: string): ToolResult {
+function failure(outcome: ToolResult['outcome'], output: JsonValue): ToolResult {
   return Object.freeze({ outcome, isError: true, output });
 }
 
@@ -192,6 +201,18 @@ class CallContext implements ToolContext<never, never> {
     this.context = session.options.context as never; // the type of the app's context is between the app and its tools
     this.#session = session;
     this.#step = place.turn.step;
+  }
+
+  get sender(): JsonValue {
+    return this.#session.options.facts.sender;
+  }
+
+  get channel(): JsonValue {
+    return this.#session.options.facts.channel;
+  }
+
+  get session(): JsonValue {
+    return this.#session.options.facts.session;
   }
 
   get idempotencyKey(): string {
@@ -235,6 +256,11 @@ class CallContext implements ToolContext<never, never> {
 
   end(): void {
     this.#ended = true;
+  }
+
+  /** Keeps what is known of a failure beside what the model reads of it. */
+  note(failure: ToolFailure): void {
+    this.#session.noteFailure(this.callId, failure);
   }
 
   cancel(reason: string): void {

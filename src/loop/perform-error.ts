@@ -5,6 +5,7 @@ import { ToolCallError } from '../errors/tool-error.ts';
 import type { AskedCall, HookCancelled } from '../hooks/gate.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import { failureText } from '../protocol/tool-answer.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { momentOf } from './moment-of.ts';
@@ -91,9 +92,11 @@ function errorsOf(failure: Failure, session: Session): readonly Asked[] {
   return failure.finished.flatMap(({ callId, result }): Asked[] => {
     if (result.outcome !== 'failed') return [];
     const toolName = failure.batch.calls.find((call) => call.callId === callId)?.toolName ?? '';
-    const forModel = typeof result.output === 'string' ? result.output : '';
     const call = { callId, toolName };
-    return [{ error: new ToolCallError({ ...call, forModel }), call }];
+    const forModel = failureText(result.output);
+    const known = session.failureOf(callId);
+    const cause = known !== undefined && 'error' in known ? { cause: known.error } : undefined;
+    return [{ error: new ToolCallError({ ...call, forModel }, cause), call }];
   });
 }
 

@@ -3,6 +3,7 @@ import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Writable } from '../internal/writable.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import { Children } from './children.ts';
@@ -184,6 +185,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     const durationMs = Math.round(session.now() - since);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
+    tellApart(ended, call, session);
     if (calls.length === 1 || call.sideEffects !== 'once') return ended;
     if (session.values !== undefined) recordChanges(session, turn, session.values.keep(callId));
     return saveProgress(call, recorded ?? result, run).then(() => ended);
@@ -222,16 +224,39 @@ function executeOne(
 /** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */
 function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedCall> {
   const { callId } = about.call;
-  const settle = (result: ToolResult): FinishedCall => ({
-    callId,
-    result,
-    durationMs: 0,
-    started: false,
-  });
+  const settle = (result: ToolResult): FinishedCall => {
+    const ended: Writable<FinishedCall> = { callId, result, durationMs: 0, started: false };
+    tellApart(ended, about.call, about.run.session);
+    return ended;
+  };
   const isUnseen = about.run.ledger.get(callId)?.late === true;
   const judging = isUnseen ? lookAt(unwrapped(known, about.run), about) : known;
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
+
+/**
+ * From here on the model reads one thing, and code and the ledger another: last of all, so that what a policy put
+ * into a result is hidden like the rest. What did not work is always read.
+ */
+function tellApart(ended: Writable<FinishedCall>, call: BatchCall, session: Session): void {
+  const { result } = ended;
+  if (result.outcome !== 'succeeded') {
+    const reason = session.failureOf(call.callId)?.eventText;
+    if (reason !== undefined) ended.reason = reason;
+    return;
+  }
+  const forModel = session.ports.tools.get(call.toolName)?.forModel;
+  if (forModel === undefined || result.isError) return;
+  let output: JsonValue = NOT_SHOWN;
+  try {
+    output = forModel(result.output);
+  } catch {
+    // Whatever it hides stays hidden.
+  }
+  ended.shown = Object.freeze({ ...result, output });
+}
+
+const NOT_SHOWN = 'The call worked. Its result cannot be shown';
 
 /** No policy can be put around a call that is over: what those would have let go of it, nobody knows. */
 function unwrapped(known: ToolResult, { session, turn }: BatchRun): ToolResult {

@@ -22,6 +22,7 @@ import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
 import { SessionState } from './session-state.ts';
 import { type ParentCall, type ThreadState, turnOf } from './state.ts';
+import type { ToolFailure } from './tell-thrown.ts';
 import { ThreadDigest } from './thread-digest.ts';
 import { ThreadHistory } from './thread-history.ts';
 
@@ -100,6 +101,7 @@ export class Session {
   answer: { readonly text: string; readonly value: unknown } | undefined;
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
+  #failures: Map<string, ToolFailure> | undefined;
   #outbox: AgentEvent[] = [];
   #lastSeq: number;
   #gate: HookGate | undefined;
@@ -167,6 +169,15 @@ export class Session {
   get at(): number {
     this.#at ??= this.ports.clock.now();
     return this.#at;
+  }
+
+  noteFailure(callId: string, failure: ToolFailure): void {
+    this.#failures ??= new Map();
+    this.#failures.set(callId, failure);
+  }
+
+  failureOf(callId: string): ToolFailure | undefined {
+    return this.#failures?.get(callId);
   }
 
   get messageCount(): number {

@@ -1,3 +1,4 @@
+import { failureOutput, refusalOutput } from '../errors/tool-failure.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Approval } from '../protocol/approval.ts';
@@ -79,8 +80,9 @@ export function toolMessage(
     content: Object.freeze(
       calls.map((call): ToolResultPart => {
         const { callId, providerCallId, toolName } = call;
-        const result = find(call)?.result ?? refusalResult(call.refusal ?? NOT_EXECUTED);
-        const { outcome, isError, output } = result;
+        const ended = find(call);
+        const { outcome, isError, output } =
+          ended?.shown ?? ended?.result ?? refusalResult(call.refusal ?? NOT_EXECUTED);
         return Object.freeze({
           type: 'tool-result',
           callId,
@@ -115,12 +117,12 @@ const NOT_EXECUTED: Refusal = Object.freeze({
   reason: 'the turn ended before it',
 });
 
-function refusalResult(refusal: Refusal): ToolResult {
-  return {
-    outcome: refusal.outcome,
-    isError: true,
-    output: `${PREFIX[refusal.outcome] ?? 'Not executed'}: ${refusal.reason}`,
-  };
+/** What the tool itself would say of a call is told as the tool tells it; the rest is the engine's or a policy's. */
+export function refusalResult({ outcome, reason, refused, missing }: Refusal): ToolResult {
+  if (refused === true) return { outcome, isError: true, output: refusalOutput(reason, missing) };
+  const said = `${PREFIX[outcome] ?? 'Not executed'}: ${reason}`;
+  const isOfTool = outcome === 'invalid' || outcome === 'unknown-tool';
+  return { outcome, isError: true, output: isOfTool ? failureOutput(said) : said };
 }
 
 const PREFIX: { readonly [outcome in Refusal['outcome']]?: string } = {

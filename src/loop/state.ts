@@ -186,6 +186,10 @@ export interface Refusal {
   readonly outcome: ToolOutcome;
   readonly by: string;
   readonly reason: string;
+  /** True where the arguments are not those of the tool: the model reads it as a refusal. */
+  readonly refused?: true;
+  /** The required arguments that are absent or blank. */
+  readonly missing?: readonly string[];
 }
 
 /** The batch of one response. Lives in the state until it runs, not in the history. */
@@ -202,6 +206,10 @@ export interface Batch {
 export interface FinishedCall {
   readonly callId: string;
   readonly result: ToolResult;
+  /** What the model reads, where that is not the whole result: this enters the history in its place. */
+  readonly shown?: ToolResult;
+  /** What events may tell of a failure. */
+  readonly reason?: string;
   /** What the ledger keeps, where that is not the result: nothing ran, and a policy answered in its place. */
   readonly recorded?: ToolResult;
   readonly durationMs: number;

@@ -1,11 +1,18 @@
 import type { EventBody } from '../events/event.ts';
 import type { ChainVerdict } from '../hooks/gate.ts';
 import type { OutgoingText } from '../protocol/texts.ts';
+import { repliesTo } from '../protocol/tool-answer.ts';
 import type { LoopEvent } from './event.ts';
 import { fallbackText } from './fallback-text.ts';
 import type { Rules } from './rules.ts';
-import { assistantMessage } from './settle-batch.ts';
-import type { FinalText, OpenTurn, Outcome, ThreadState } from './state.ts';
+import {
+  assistantMessage,
+  calledEvent,
+  refusalResult,
+  refusedEvent,
+  toolMessage,
+} from './settle-batch.ts';
+import type { Batch, FinalText, OpenTurn, Outcome, ThreadState } from './state.ts';
 import { problemIn } from './step-answer.ts';
 import { runBatch } from './step-batch.ts';
 import { dropResponse, rejectAnswer, resetStreak } from './step-response.ts';
@@ -29,6 +36,8 @@ export function onOutgoingJudged(
   const { batch } = speech;
   if (verdict.type === 'pass') {
     const { text } = verdict.value;
+    if (text !== '' && turn.output === undefined && onlyAsks(batch))
+      return finishAsked(state, turn, { batch, text, rules });
     return runBatch(state, turn, {
       batch,
       text,
@@ -66,6 +75,35 @@ function onFinalJudged(
   if (point === 'onTextWindow' && isStopped)
     return dropResponse(state, turn, { verdict, point, rules });
   return finishSpoken(resetStreak(state), turn, { response, verdict, rules });
+}
+
+/** True when what the model said is its question for what its calls lack, so that the user is next and not the model. */
+function onlyAsks({ calls }: Batch): boolean {
+  return calls.every(
+    ({ refusal }) =>
+      refusal?.missing !== undefined && !repliesTo(refusalResult(refusal).output, { spoke: true }),
+  );
+}
+
+/** Nothing of the batch runs, so the turn ends in one commit, with every call answered (L4). */
+function finishAsked(
+  state: ThreadState,
+  turn: OpenTurn,
+  asked: { readonly batch: Batch; readonly text: string; readonly rules: Rules },
+): Transition {
+  const { batch, text, rules } = asked;
+  return finish(state, turn, {
+    messages: [assistantMessage(batch.content, batch.calls, text), toolMessage(batch.calls, [])],
+    events: [
+      { type: 'message.outgoing', text, isFinal: true },
+      ...batch.calls.flatMap((call) => [
+        calledEvent(call),
+        ...(call.refusal === undefined ? [] : [refusedEvent(call, call.refusal)]),
+      ]),
+    ],
+    outcome: { status: 'completed', text, finishReason: 'tool-calls' },
+    rules,
+  });
 }
 
 function finishSpoken(

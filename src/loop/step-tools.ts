@@ -102,8 +102,15 @@ function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly Eve
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
-  const { callId, result, durationMs } = finished;
-  return result.outcome === 'succeeded'
-    ? { type: 'tool.succeeded', callId, toolName, durationMs }
-    : { type: 'tool.failed', callId, toolName, durationMs, outcome: result.outcome };
+  const { callId, result, durationMs, reason } = finished;
+  if (result.outcome === 'succeeded')
+    return { type: 'tool.succeeded', callId, toolName, durationMs };
+  return {
+    type: 'tool.failed',
+    callId,
+    toolName,
+    durationMs,
+    outcome: result.outcome,
+    ...(reason !== undefined && { reason }),
+  };
 }

@@ -1,5 +1,5 @@
 import { ConfigError } from '../errors/config-error.ts';
-import { describeThrown } from '../internal/describe-thrown.ts';
+import { failureOf } from '../errors/tool-failure.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { readToolResult } from '../protocol/read-tool-result.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
@@ -51,7 +51,7 @@ async function runTool(next: ToolBelow, call: ToolInvocation): Promise<ToolResul
   try {
     given = await next(call);
   } catch (error) {
-    return toolResult(`Tool failed: ${describeThrown(error).text}`, { outcome: 'failed' });
+    return toolResult(failureOf(call.toolName, error).output, { outcome: 'failed' });
   }
   const read = readToolResult(given);
   if ('result' in read) return read.result;

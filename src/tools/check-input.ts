@@ -6,7 +6,9 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { toJson } from '../internal/to-json.ts';
 import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import { type ArgumentNames, argumentProblem } from './check-arguments.ts';
 import { describeIssues, pathOf } from './describe-issues.ts';
+import type { InputProblem } from './port.ts';
 import { pruneUnknown } from './prune-unknown.ts';
 import {
   isZod,
@@ -16,14 +18,10 @@ import {
   type ToolSchema,
 } from './schema.ts';
 
-export type Checked = { readonly input: JsonObject } | Problem;
+export type Checked = { readonly input: JsonObject } | InputProblem;
 
 /** `input` is wire JSON, and `value` what the schema made of it. */
-export type Parsed = { readonly input: JsonObject; readonly value: unknown } | Problem;
-
-interface Problem {
-  readonly problem: string;
-}
+export type Parsed = { readonly input: JsonObject; readonly value: unknown } | InputProblem;
 
 /** What is checked, in the words of whoever reads the problem. */
 export interface Checking {
@@ -31,10 +29,12 @@ export interface Checking {
   /** What a fault of the whole value is named by. */
   readonly root: 'input' | 'output';
   readonly schema: ToolSchema;
+  /** Which arguments there are, where it is the arguments of a tool. */
+  readonly names?: ArgumentNames;
 }
 
 /**
- * Checks wire JSON against a schema. What comes back is still wire JSON, frozen and of its own: without the
+ * Checks wire JSON against the names of the arguments and then against a schema. What comes back is still wire JSON, frozen and of its own: without the
  * keys the schema drops, and without a `null` where the schema wants the key to be absent, which is how
  * several models leave an optional field out.
  */
@@ -58,12 +58,14 @@ interface Check<Accepted> {
 function check<Accepted>(
   about: Check<Accepted>,
   value: JsonValue,
-): MaybePromise<Accepted | Problem> {
-  const { subject, schema } = about.checking;
+): MaybePromise<Accepted | InputProblem> {
+  const { subject, schema, names } = about.checking;
   const unfit = shapeProblem(value);
   if (unfit !== undefined) return { problem: `${subject} ${unfit}` };
   // An object by the check above. What is frozen was read or copied by the engine, and is plain JSON already.
   const wire = (Object.isFrozen(value) ? value : toJson(value)) as JsonObject;
+  const misnamed = names === undefined ? undefined : argumentProblem(names, wire);
+  if (misnamed !== undefined) return misnamed;
   return whenParsed(schema, wire, (result) =>
     result.issues === undefined
       ? about.accept(prune(schema, wire), result.value)
@@ -92,9 +94,9 @@ function withoutNulls<Accepted>(
   { checking, accept }: Check<Accepted>,
   wire: JsonObject,
   issues: readonly SchemaIssue[],
-): MaybePromise<Accepted | Problem> {
+): MaybePromise<Accepted | InputProblem> {
   const { schema } = checking;
-  const refused = (): Problem => ({
+  const refused = (): InputProblem => ({
     problem: `${checking.subject} does not fit: ${describeIssues(issues, wire, checking.root)}`,
   });
   const lighter = dropNulls(wire, issues);

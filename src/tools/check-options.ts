@@ -11,7 +11,7 @@ const RULES: Readonly<
   Record<string, { readonly accepts: (value: unknown) => boolean; readonly what: string }>
 > = {
   name: { accepts: (value) => typeof value === 'string', what: 'a string' },
-  description: { accepts: (value) => typeof value === 'string', what: 'a string' },
+  description: { accepts: isOptional((value) => typeof value === 'string'), what: 'a string' },
   displayName: { accepts: isOptional((value) => typeof value === 'string'), what: 'a string' },
   inputSchema: { accepts: isSchema, what: 'a schema, such as `z.object({ ... })`' },
   outputSchema: { accepts: isOptional(isSchema), what: 'a schema, such as `z.object({ ... })`' },
@@ -27,6 +27,13 @@ const RULES: Readonly<
     ),
     what: 'a positive number of milliseconds',
   },
+  allowBlank: { accepts: isOptional(isNames), what: 'a list of names of arguments' },
+  showResult: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
+  hidden: { accepts: isOptional(isNames), what: 'a list of names of fields of the result' },
+  resultInstructions: {
+    accepts: isOptional((value) => typeof value === 'string'),
+    what: 'a string',
+  },
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 
@@ -39,14 +46,20 @@ export function checkToolOptions(options: object): void {
   const name = given.get('name');
   // A name of the wrong form is quoted too, cut: it is code of the caller, never an input.
   const where = typeof name === 'string' ? `tool '${name.slice(0, 80)}'` : 'tool()';
-  for (const option of given.keys())
-    if (!Object.hasOwn(RULES, option)) throw unknownOption(where, option);
+  checkKnown(where, [...given.keys()], Object.keys(RULES));
   for (const [option, rule] of Object.entries(RULES)) {
     const value = given.get(option);
     if (rule.accepts(value)) continue;
     const what =
       value === undefined ? `\`${option}\` is missing` : `\`${option}\` is not ${rule.what}`;
     throw invalid(where, what, `Set \`${option}\` to ${rule.what}`);
+  }
+  if (hasFields(given.get('hidden')) && given.get('outputSchema') === undefined) {
+    throw invalid(
+      where,
+      '`hidden` names fields of a result whose schema is not known',
+      'Name its output: set `outputSchema`',
+    );
   }
   if (!NAME.test(String(name))) {
     throw invalid(
@@ -57,12 +70,36 @@ export function checkToolOptions(options: object): void {
   }
 }
 
-function unknownOption(where: string, option: string): ConfigError {
-  const known = Object.keys(RULES);
-  const nearest = nearestName(option, known);
-  return new ConfigError('unknown-option', {
+/** Throws `ConfigError` for a name in an option that is not one of those that are declared. */
+export function checkDeclared(
+  option: { readonly toolName: string; readonly name: string; readonly of: string },
+  given: readonly string[],
+  declared: readonly string[],
+): void {
+  const stray = given.find((name) => !declared.includes(name));
+  if (stray === undefined) return;
+  const nearest = nearestName(stray, declared);
+  throw invalid(
+    `tool '${option.toolName}'`,
+    `\`${option.name}\` names '${stray}', which is no ${option.of}`,
+    nearest === undefined
+      ? `Name some of: ${declared.join(', ') || '(there are none)'}`
+      : `Did you mean '${nearest}'?`,
+  );
+}
+
+/** Throws `ConfigError` for an option nobody knows, with the nearest one that is known. */
+export function checkKnown(
+  where: string,
+  given: readonly string[],
+  known: readonly string[],
+): void {
+  const stray = given.find((option) => !known.includes(option));
+  if (stray === undefined) return;
+  const nearest = nearestName(stray, known);
+  throw new ConfigError('unknown-option', {
     where,
-    what: `there is no option \`${option}\``,
+    what: `there is no option \`${stray}\``,
     fix:
       nearest === undefined
         ? `The options are ${known.join(', ')}`
@@ -76,6 +113,14 @@ function invalid(where: string, what: string, fix: string): ConfigError {
 
 function isOptional(accepts: (value: unknown) => boolean): (value: unknown) => boolean {
   return (value) => value === undefined || accepts(value);
+}
+
+function hasFields(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0;
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
 }
 
 /** Some libraries make their schemas functions. */

@@ -22,6 +22,15 @@ export function describeIssues(
     : unique.join('; ');
 }
 
+/** The first fault alone: its field, and what is allowed there. */
+export function describeFirstIssue(
+  issues: readonly SchemaIssue[],
+  value: unknown,
+): { readonly path: readonly PropertyKey[]; readonly text: string } {
+  const fault = issues.flatMap((issue) => flatten(issue, []))[0] ?? { path: [], message: '' };
+  return { path: fault.path, text: describe(fault, value, 'output') };
+}
+
 interface Fault {
   readonly path: readonly PropertyKey[];
   readonly message: string;

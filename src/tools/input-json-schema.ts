@@ -10,11 +10,14 @@ import { isKeyword, isSchemaObject } from './schema-keywords.ts';
 import { refuseSchema, type SchemaPlace } from './schema-place.ts';
 
 /**
- * The JSON Schema a model is shown: the input side, so that a field with a default is optional, in its plainer
- * copy. Made once and frozen. A field that JSON Schema cannot express is a `ConfigError` here, before any request
- * can fail on it.
+ * The JSON Schema of the input side, so that a field with a default is optional: the plainer copy that a model is
+ * shown, made once and frozen, and the full one that it is a copy of, which says what names are taken. A field that
+ * JSON Schema cannot express is a `ConfigError` here, before any request can fail on it.
  */
-export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
+export function inputJsonSchemas(
+  schema: ToolSchema,
+  place: SchemaPlace,
+): { readonly full: JsonObject; readonly shown: JsonObject } {
   const root = rootOf(inlineRefs(place, fullJsonSchema(schema, place)), place);
   const findings = keywordFindings(root);
   if (findings.length > 0) {
@@ -23,12 +26,12 @@ export function inputJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObj
       fix: 'Express it as said there, or check it in `execute`',
     });
   }
-  return plainCopy(place, root);
+  return { full: root, shown: plainCopy(place, root) };
 }
 
 /**
  * The JSON Schema that a provider holds an answer to: the full one, frozen, as there it decides and a copy that says
- * less would let more through. Throws as `inputJsonSchema` does.
+ * less would let more through. Throws as `inputJsonSchemas` does.
  */
 export function answerJsonSchema(schema: ToolSchema, place: SchemaPlace): JsonObject {
   const { $schema: _, ...full } = fullJsonSchema(schema, place);

@@ -35,8 +35,21 @@ export interface ToolContext<Context = unknown, State = StateOf<Context>> {
   readonly progress: (data: JsonValue) => void;
   /** The thread's state. Without a `stateSchema` whatever is asked of it throws. */
   readonly state: ToolState<State>;
+  /** Who speaks, over what and in which session, as the app passed it to this run. `null` where it said nothing. */
+  readonly sender: JsonValue;
+  readonly channel: JsonValue;
+  readonly session: JsonValue;
   /** What the app passed to `run`, untouched. */
   readonly context: Context;
+}
+
+/** Why an input is not taken. Says every field by its name, and quotes no value. */
+export interface InputProblem {
+  readonly problem: string;
+  /** True where the arguments are not those of the tool, whatever their values: the model reads it as a refusal. */
+  readonly refused?: true;
+  /** The required arguments that are absent or blank. */
+  readonly missing?: readonly string[];
 }
 
 /** How the loop sees a tool: input in and output out as JSON. */
@@ -53,11 +66,14 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   /** Added to the prompt of an approval that only the tier asks for: how to declare the tool harmless. */
   readonly tierHint?: string;
   /** Checks wire JSON against the input schema. The problem names every field, and quotes no value. */
-  readonly check: (
-    input: JsonValue,
-  ) => MaybePromise<{ readonly input: JsonObject } | { readonly problem: string }>;
+  readonly check: (input: JsonValue) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
   readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
+  /**
+   * What the model reads in the place of a result that worked, after every policy has seen the whole of it. Absent
+   * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.
+   */
+  readonly forModel?: (output: JsonValue) => JsonValue;
 }
 
 /** The tools of one agent, by name. Names come from a model, so `get` finds nothing but tools. */

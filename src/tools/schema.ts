@@ -65,6 +65,17 @@ export function parseWith<Output>(
 }
 
 const ZOD_CONTEXT: z.core.ParseContextInternal = { async: true };
+const ZOD_BACKWARD: z.core.ParseContextInternal = { async: true, direction: 'backward' };
+
+/** Turns what a schema of zod made of a value back into what it is made from. */
+export function encodeWith(
+  schema: ToolSchema,
+  value: unknown,
+): SchemaResult<unknown> | Promise<SchemaResult<unknown>> {
+  if (!isZod(schema)) return { value };
+  const ran = schema._zod.run({ value, issues: [] }, ZOD_BACKWARD);
+  return isThenable(ran) ? ran.then(zodResult) : zodResult(ran);
+}
 
 function zodResult<Output>(ran: z.core.ParsePayload): SchemaResult<Output> {
   // The payload is untyped; without issues its value is the schema's output.

@@ -1,15 +1,20 @@
 import { ToolError } from '../errors/tool-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf } from '../protocol/state-values.ts';
 import type { SideEffects, ToolInvocation, ToolTier } from '../protocol/tool.ts';
+import { argumentNames, propertyNames } from './check-arguments.ts';
 import { type Checking, checkInput } from './check-input.ts';
-import { checkToolOptions } from './check-options.ts';
+import { checkDeclared, checkToolOptions } from './check-options.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
-import { inputJsonSchema } from './input-json-schema.ts';
+import type { Done } from './done.ts';
+import { inputJsonSchemas } from './input-json-schema.ts';
+import { type OutputPlan, planOutput } from './output-plan.ts';
 import type { ToolContext, ToolPort } from './port.ts';
+import { refuseUntyped } from './refuse-untyped.ts';
 import {
   parseWith,
   type SchemaInput,
@@ -17,6 +22,7 @@ import {
   type SchemaResult,
   type ToolSchema,
 } from './schema.ts';
+import { shownResult } from './shown-result.ts';
 
 /** How a tool is declared. */
 export interface ToolOptions<
@@ -24,20 +30,31 @@ export interface ToolOptions<
   Output extends ToolSchema,
   Context,
   State = StateOf<Context>,
+  Returned = ToolReturn<Output>,
 > {
   /** What the model calls it: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
-  /** What it does and when to use it, for the model. */
-  readonly description: string;
+  /** What it does and when to use it, for the model. Default: the description of `inputSchema`, or else the name. */
+  readonly description?: string;
   /** What people see, as in an approval. Default: the name. */
   readonly displayName?: string;
   /** An object schema of zod 4, or of another library that gives JSON Schema the standard way. */
   readonly inputSchema: Input;
   /**
-   * Checks what `execute` returns. A value that does not fit makes the call fail; one that must not run twice
-   * counts as carried out with an unknown outcome. Default: no check.
+   * Checks what `execute` returns, in the form the schema reads: defaults are filled in, fields it does not know are
+   * dropped, and the result is JSON in that form again. A value that does not fit makes the call fail; one that must
+   * not run twice counts as carried out with an unknown outcome. A result that reports an error itself (`error` or
+   * `refused` with a text, or `ok: false`) is not checked. Default: no check.
    */
   readonly outputSchema?: Output;
+  /** Required arguments whose text may be empty. Default: none, and a blank one counts as missing. */
+  readonly allowBlank?: readonly (keyof SchemaInput<Input> & string)[];
+  /** With `false` the model reads `{ "ok": true }` of a call that worked; policies and code see it all. Default: true. */
+  readonly showResult?: boolean;
+  /** Fields of a result that works which the model does not read; policies and code do. Needs `outputSchema`. */
+  readonly hidden?: readonly (keyof SchemaInput<Output> & string)[];
+  /** How the model is to use the result. Stands at the end of the description. */
+  readonly resultInstructions?: string;
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
   /** Default: `auto` for a tool that declares `sideEffects: 'none'`, else `confirm`. */
@@ -47,14 +64,27 @@ export interface ToolOptions<
   /** Milliseconds `execute` may take. Default: no limit. */
   readonly timeoutMs?: number;
   /**
-   * Runs the tool with the parsed input. The output is turned into JSON; the model and `postToolUse` see it.
-   * Throw a `ToolError` to tell the model what went wrong in your own words.
+   * Runs the tool with the parsed input. The output is turned into JSON; the model and `postToolUse` see it. Throw a
+   * `ToolError` to tell the model what went wrong in your own words: of any other error it reads no word.
    */
   readonly execute: (
     input: SchemaOutput<Input>,
     ctx: ToolContext<Context, State>,
-  ) => MaybePromise<SchemaInput<Output>>;
+  ) => MaybePromise<Returned>;
 }
+
+/**
+ * What `execute` may return: what the output schema reads, of which nothing is changed, and nothing at all is enough
+ * for `Done`.
+ */
+export type ToolReturn<Output extends ToolSchema> = Output extends typeof Done
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: an async function without `return` gives a promise of it.
+    Unchanged<SchemaInput<Output>> | void
+  : Unchanged<SchemaInput<Output>>;
+
+type Unchanged<Value> = Value extends object
+  ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
+  : Value;
 
 /** A declared tool: what `createAgent` takes, and what a policy recognises its calls with. */
 export interface Tool<Input = JsonObject, Context = unknown, State = StateOf<Context>>
@@ -81,16 +111,27 @@ export function tool<
   Output extends ToolSchema,
   Context = unknown,
   State = StateOf<Context>,
->(options: ToolOptions<Input, Output, Context, State>): Tool<SchemaInput<Input>, Context, State> {
+  // `const`, so that TypeScript reads the literals of a result as such: `'held'` and not `string`.
+  const Returned extends ToolReturn<Output> = ToolReturn<Output>,
+>(
+  options: ToolOptions<Input, Output, Context, State, Returned>,
+): Tool<SchemaInput<Input>, Context, State> {
   checkToolOptions(options);
-  const { name, inputSchema } = options;
+  const { name, outputSchema } = options;
+  refuseUntyped(name, 'inputSchema', options.inputSchema);
+  const place = { code: 'invalid-tool', where: `tool '${name}'`, member: 'inputSchema' } as const;
+  const { full, shown } = inputJsonSchemas(options.inputSchema, place);
+  const description = describeTool(options, shown);
+  const checking = inputChecking(options, full);
+  const output = outputSchema === undefined ? undefined : planOutput(name, outputSchema);
+  const forModel = shownResult({
+    toolName: name,
+    outputSchema,
+    hidden: options.hidden,
+    showResult: options.showResult,
+  });
   const sideEffects = options.sideEffects ?? 'once';
   const tier = options.tier ?? (options.sideEffects === 'none' ? 'auto' : 'confirm');
-  const checking: Checking = {
-    subject: `the input of tool '${name}'`,
-    root: 'input',
-    schema: inputSchema,
-  };
   return Object.freeze({
     name,
     displayName: options.displayName ?? name,
@@ -99,21 +140,53 @@ export function tool<
     parallel: options.parallel ?? sideEffects === 'none',
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(options.tier === undefined && tier === 'confirm' && { tierHint: tierHint(name) }),
-    description: Object.freeze({
-      name,
-      description: options.description,
-      inputSchema: inputJsonSchema(inputSchema, {
-        code: 'invalid-tool',
-        where: `tool '${name}'`,
-        member: 'inputSchema',
-      }),
-    }),
+    description,
     check: (input: JsonValue) => checkInput(checking, input),
-    run: (input: JsonObject, ctx: ToolContext<Context, State>) => runTool(options, input, ctx),
+    run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
+      runTool({ options, output }, input, ctx),
+    ...(forModel !== undefined && { forModel }),
     matches: (
       invocation: ToolInvocation<unknown>,
     ): invocation is ToolInvocation<SchemaInput<Input>> => invocation.toolName === name,
   });
+}
+
+/** What the model is told of the tool. */
+function describeTool(
+  options: {
+    readonly name: string;
+    readonly description?: string;
+    readonly resultInstructions?: string;
+  },
+  inputSchema: JsonObject,
+): ToolDescription {
+  const { name } = options;
+  const own = inputSchema['description'];
+  const says = [options.description, typeof own === 'string' ? own : '', name];
+  const description = says.find((text) => text !== undefined && text.trim() !== '') ?? name;
+  const use = options.resultInstructions?.trim() ?? '';
+  const whole = use === '' ? description : `${description}\n\n${USE_RESULT} ${use}`;
+  return Object.freeze({ name, description: whole, inputSchema });
+}
+
+const USE_RESULT = 'Use the result like this:';
+
+function inputChecking(
+  options: {
+    readonly name: string;
+    readonly inputSchema: ToolSchema;
+    readonly allowBlank?: readonly string[];
+  },
+  json: JsonObject,
+): Checking {
+  const { name, inputSchema: schema, allowBlank: blank = [] } = options;
+  checkDeclared(
+    { toolName: name, name: 'allowBlank', of: 'argument' },
+    blank,
+    propertyNames(json) ?? [],
+  );
+  const names = argumentNames(name, { schema, json, blank });
+  return { subject: `the input of tool '${name}'`, root: 'input', schema, names };
 }
 
 function tierHint(name: string): string {
@@ -123,20 +196,26 @@ function tierHint(name: string): string {
   );
 }
 
-function runTool<Input extends ToolSchema, Output extends ToolSchema, Context, State>(
-  options: ToolOptions<Input, Output, Context, State>,
+function runTool<Input extends ToolSchema, Output extends ToolSchema, Context, State, Returned>(
+  {
+    options,
+    output,
+  }: {
+    readonly options: ToolOptions<Input, Output, Context, State, Returned>;
+    readonly output: OutputPlan | undefined;
+  },
   input: JsonObject,
   ctx: ToolContext<Context, State>,
 ): MaybePromise<JsonValue> {
-  const { name, outputSchema } = options;
+  const { name } = options;
   const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue> => {
     if (result.issues !== undefined) {
       const faults = describeIssues(result.issues, input);
       throw new ToolError(`the input of tool '${name}' does not fit: ${faults}`);
     }
     // What the schema gave is its output; the untyped result only lost the name of the type.
-    const output: unknown = options.execute(result.value as SchemaOutput<Input>, ctx);
-    return readOutput(name, outputSchema, output);
+    const given: unknown = options.execute(result.value as SchemaOutput<Input>, ctx);
+    return readOutput(name, output, given);
   };
   const parsed = parseWith(options.inputSchema, input);
   return isThenable(parsed) ? parsed.then(execute) : execute(parsed);

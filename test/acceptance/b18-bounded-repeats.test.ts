@@ -64,7 +64,10 @@ describe.each(MODES)('%s', (mode) => {
       const results = resultsIn(await played.store.readMessages('t'));
       expect(results['1.1.0']).toEqual({
         outcome: 'unknown-tool',
-        output: 'Unknown tool: there is no tool of this name; there are: charge',
+        output: {
+          error:
+            'Unknown tool: there is no tool of this name; there are: charge. Do not claim success.',
+        },
       });
       expect(results['1.1.1']?.outcome).toBe('succeeded');
       await expectSound(played);

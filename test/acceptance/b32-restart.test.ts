@@ -36,7 +36,10 @@ describe.each(stores())('%s store', (_name, open) => {
     expect(charge.inputs).toEqual([]);
     expect(resultsIn(await scene.store.readMessages('t'))['1.1.0']).toEqual({
       outcome: 'unknown-tool',
-      output: 'Unknown tool: there is no tool of this name; there are: refund',
+      output: {
+        error:
+          'Unknown tool: there is no tool of this name; there are: refund. Do not claim success.',
+      },
     });
     await expectSound(paused);
   });
@@ -62,7 +65,7 @@ describe.each(stores())('%s store', (_name, open) => {
     const answered = resultsIn(await scene.store.readMessages('t'))['1.1.0'];
     expect(answered).toMatchObject({
       outcome: 'invalid',
-      output: expect.stringContaining('amount'),
+      output: { refused: expect.stringContaining('id is not an argument of charge') },
     });
     await expectSound(paused);
   });

@@ -41,7 +41,9 @@ describe.each(MODES)('paused in %s', (mode) => {
       ]);
       const results = Object.values(resultsIn(await paused.store.readMessages('t')));
       expect(results.map(({ outcome }) => outcome)).toEqual(['invalid', 'succeeded', 'succeeded']);
-      expect(outputs(await paused.store.readMessages('t'))[0]).toContain('id');
+      expect(outputs(await paused.store.readMessages('t'))[0]).toEqual({
+        error: expect.stringContaining('id'),
+      });
       await expectSound({ ...paused, heard: [...paused.heard, ...heard] });
     });
 

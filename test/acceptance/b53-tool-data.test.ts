@@ -36,7 +36,7 @@ describe.each(MODES)('%s', (mode) => {
     expect(charge.inputs).toEqual([]);
     expect(resultsIn(await played.store.readMessages('t'))['1.1.0']).toMatchObject({
       outcome: 'invalid',
-      output: expect.stringContaining('Invalid arguments'),
+      output: { error: expect.stringMatching(/^Invalid arguments: .* Do not claim success\.$/) },
     });
     await expectSound(played);
   });
@@ -125,9 +125,9 @@ describe('B56: a tool with a time limit', () => {
   });
 
   test.each([
-    ['throws before it', 5, 'Tool failed: declined'],
-    ['throws after it', 60, 'Tool timed out'],
-  ] as const)('that %s has one error result and no stray rejection', async (_when, ms, output) => {
+    ['throws before it', 5, 'charge failed before completing. Do not claim success.'],
+    ['throws after it', 60, 'Tool timed out. Do not claim success.'],
+  ] as const)('that %s has one error result and no stray rejection', async (_when, ms, error) => {
     const charge = counted('charge', {
       sideEffects: 'none',
       timeoutMs: 30,
@@ -141,7 +141,7 @@ describe('B56: a tool with a time limit', () => {
     expectStatus(played.result, 'completed');
     expect(resultsIn(await played.store.readMessages('t'))['1.1.0']).toEqual({
       outcome: 'failed',
-      output,
+      output: { error },
     });
     await sleep(60);
     expect(unhandled).toEqual([]);
@@ -179,7 +179,7 @@ describe.each(MODES)('%s', (mode) => {
         expect(await placesOf(secret, played)).toEqual([]);
         expect(JSON.stringify(model.requests)).not.toContain(secret);
       }
-      expect(JSON.stringify(model.requests)).toContain('[redacted]');
+      expect(JSON.stringify(model.requests)).toContain('charge failed before completing');
     },
   );
 
@@ -200,7 +200,8 @@ describe.each(MODES)('%s', (mode) => {
     }
   });
 
-  test('B63: a text that holds no secret, or that was made for the model, is passed on', async () => {
+  test('B63: only a text that was made for the model is passed on', async () => {
+    const told: boolean[] = [];
     for (const error of [new Error('card declined'), new ToolError('card declined')]) {
       const charge = tool({
         name: 'charge',
@@ -213,7 +214,8 @@ describe.each(MODES)('%s', (mode) => {
       });
       const model = scriptedModel(call(''));
       await play(mode, { model, tools: [charge] });
-      expect(JSON.stringify(model.requests)).toContain('card declined');
+      told.push(JSON.stringify(model.requests).includes('card declined'));
     }
+    expect(told).toEqual([false, true]);
   });
 });

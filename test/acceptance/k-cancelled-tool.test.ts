@@ -95,7 +95,7 @@ describe.each(MODES)('%s', (mode) => {
     const played = await play(mode, { model, tools: [hang.tool] });
     expect(expectStatus(played.result, 'completed').text).toBe('done');
     expect(resultsIn(await played.store.readMessages('t'))).toEqual({
-      '1.1.0': { outcome: 'failed', output: 'Tool timed out' },
+      '1.1.0': { outcome: 'failed', output: { error: 'Tool timed out. Do not claim success.' } },
     });
     expect(toolEnds(played)).toMatchObject([{ type: 'tool.failed', outcome: 'failed' }]);
     await expectSound(played);

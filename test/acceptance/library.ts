@@ -11,9 +11,11 @@ import {
 import type { Mode, Scene } from './play.ts';
 import { play } from './play.ts';
 
+const NOT_SEARCHED_WORDS =
+  'The knowledge base cannot be searched now, so nothing was found. Do not guess what it says. Do not claim success.';
+
 /** What a model reads in the place of passages that were not looked up. */
-export const NOT_SEARCHED =
-  'The knowledge base cannot be searched now, so nothing was found. Do not guess what it says';
+export const NOT_SEARCHED = { error: NOT_SEARCHED_WORDS };
 
 export const HANDBOOK: readonly KnowledgePassage[] = [
   { text: 'Tickets can be given back for 24 hours.', scope: 'public', source: 'a.md', score: 0.9 },

@@ -213,7 +213,13 @@ describe.each(MODES)('%s', (mode) => {
       toolName,
     }));
     expect(told.toSorted((one, other) => (one.type < other.type ? -1 : 1))).toEqual([
-      { type: 'tool.failed', ...b, outcome: 'failed', durationMs },
+      {
+        type: 'tool.failed',
+        ...b,
+        outcome: 'failed',
+        durationMs,
+        reason: 'failed before completing (Error)',
+      },
       { type: 'tool.refused', ...c, outcome: 'blocked', by: 'gate', reason: 'not today' },
       { type: 'tool.started', ...a },
       { type: 'tool.started', ...b },

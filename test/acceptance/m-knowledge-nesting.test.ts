@@ -197,7 +197,7 @@ test('onError may end a turn over a search that failed', async () => {
   const { result, found } = await ask('run', [abort], { index });
   expect(result).toMatchObject({
     status: 'failed',
-    error: { code: 'tool-failed', toolName: 'search_knowledge', forModel: NOT_SEARCHED },
+    error: { code: 'tool-failed', toolName: 'search_knowledge', forModel: NOT_SEARCHED.error },
   });
   expect(found.outcome).toBe('failed');
 });

@@ -142,10 +142,17 @@ describe.each(MODES)('%s', (mode) => {
     });
     expectStatus(played.result, 'completed');
     expect(seen).toEqual([
-      { outcome: 'succeeded', isError: false, output: { error: 'card declined' } },
-      { outcome: 'failed', isError: true, output: 'Tool failed: down' },
+      { outcome: 'failed', isError: true, output: { error: 'card declined' } },
+      {
+        outcome: 'failed',
+        isError: true,
+        output: { error: 'fails failed before completing. Do not claim success.' },
+      },
     ]);
-    expect(ofType(played.heard, 'tool.failed')).toMatchObject([{ toolName: 'fails' }]);
+    expect(ofType(played.heard, 'tool.failed')).toMatchObject([
+      { toolName: 'reports' },
+      { toolName: 'fails' },
+    ]);
     expect(ofType(played.heard, 'tool.refused')).toMatchObject([
       { toolName: 'wipe' },
       { toolName: 'nothing' },

@@ -55,7 +55,7 @@ describe.each(MODES)('%s', (mode) => {
     const played = await play(mode, scene);
     const results = Object.values(resultsIn(await played.store.readMessages('t')));
     expect(results.map(({ output }) => output).slice(0, 2)).toEqual(
-      Array(2).fill('Tool timed out'),
+      Array(2).fill({ error: 'Tool timed out. Do not claim success.' }),
     );
   });
 

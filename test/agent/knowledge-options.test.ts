@@ -75,7 +75,10 @@ describe('the option `knowledge`', () => {
   test('a search that takes longer than timeoutMs is a failed call, and the index is told', async () => {
     const index = new Library(() => new Promise(() => undefined));
     const { outcome, output } = await searchWith(index, { timeoutMs: 10 });
-    expect([outcome, output]).toEqual(['failed', 'Tool timed out']);
+    expect([outcome, output]).toEqual([
+      'failed',
+      { error: 'Tool timed out. Do not claim success.' },
+    ]);
     expect(index.options[0]?.signal.aborted).toBe(true);
   });
 
@@ -88,7 +91,11 @@ describe('the option `knowledge`', () => {
     });
     const index = new Library(() => sleep(20).then(() => HANDBOOK));
     const { found } = await ask('run', [watch], { more: { knowledge: { index, timeoutMs: 5 } } });
-    expect([found.output, index.queries, asked]).toEqual(['Tool timed out', ['42'], []]);
+    expect([found.output, index.queries, asked]).toEqual([
+      { error: 'Tool timed out. Do not claim success.' },
+      ['42'],
+      [],
+    ]);
   });
 
   test('an index is not asked when the policies have used the time up', async () => {
@@ -99,7 +106,10 @@ describe('the option `knowledge`', () => {
     });
     const index = new Library();
     const { found } = await ask('run', [slow], { more: { knowledge: { index, timeoutMs: 5 } } });
-    expect([found.output, index.queries]).toEqual(['Tool timed out', []]);
+    expect([found.output, index.queries]).toEqual([
+      { error: 'Tool timed out. Do not claim success.' },
+      [],
+    ]);
   });
 
   test('searches of one batch are made side by side, and policies see a harmless call', async () => {
@@ -199,7 +209,7 @@ describe('what a model reads of passages', () => {
       },
     });
     const { output, heard } = await searchWith(new Library(() => hostile));
-    expect(output).toBe(NOT_SEARCHED);
+    expect(output).toEqual(NOT_SEARCHED);
     expect(JSON.stringify(heard)).not.toContain('hunter2');
   });
 

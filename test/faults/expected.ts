@@ -51,8 +51,10 @@ const beforeAll = (words: string): Ending => ({
 });
 
 const FOUND = { passages: [{ text: 'seven', source: 'numbers.md', scope: 'docs' }] };
-const NOT_SEARCHED =
-  'The knowledge base cannot be searched now, so nothing was found. Do not guess what it says';
+const NOT_SEARCHED_WORDS =
+  'The knowledge base cannot be searched now, so nothing was found. Do not guess what it says. Do not claim success.';
+const NOT_SEARCHED = { error: NOT_SEARCHED_WORDS };
+const FAILED = { error: 'look failed before completing. Do not claim success.' };
 
 const NOTHING = { modelCalls: 0, toolRuns: 0, stored: '', shown: [] } as const;
 const ASKED = { modelCalls: 1, toolRuns: 0, stored: 'user', shown: [] } as const;
@@ -231,11 +233,11 @@ export const EXPECTED = {
       toolRuns: 1,
       stored: 'user assistant+text tool',
       shown: ['Looking.', BROKEN],
-      toolResult: 'Tool failed: broken',
+      toolResult: FAILED,
     },
     open: {
       ...asIfAbsent('counts as no opinion'),
-      toolResult: 'Tool failed: broken',
+      toolResult: FAILED,
     },
     questions: 1,
     cancelled: RAN,

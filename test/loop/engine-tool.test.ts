@@ -85,7 +85,9 @@ describe('a tool of the engine', () => {
     const heard: unknown[] = [];
     agent.on('knowledge.*', (event) => heard.push(event));
     const result = await agent.run({ message: 'go' });
-    expect(result.messages[2]).toMatchObject({ content: [{ output: 'Tool timed out' }] });
+    expect(result.messages[2]).toMatchObject({
+      content: [{ output: { error: 'Tool timed out. Do not claim success.' } }],
+    });
     expect([result.status, heard]).toEqual(['completed', []]);
   });
 

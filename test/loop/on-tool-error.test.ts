@@ -281,8 +281,8 @@ describe.each(MODES)('a tool call that fails (%s)', (mode) => {
     const tools = [says.tool, slow.tool];
     await play(mode, { model, hooks: [hooks], tools, store: memoryStore() });
     expect(seen).toMatchObject([
-      { toolName: 'says', forModel: 'The account is closed.' },
-      { toolName: 'slow', forModel: 'Tool timed out' },
+      { toolName: 'says', forModel: 'The account is closed. Do not claim success.' },
+      { toolName: 'slow', forModel: 'Tool timed out. Do not claim success.' },
     ]);
   });
 

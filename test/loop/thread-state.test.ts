@@ -5,6 +5,7 @@ import {
   scriptedModel,
   type ToolContext,
   ToolDecision,
+  ToolError,
   ToolResultDecision,
   tool,
   toolResultsOf,
@@ -80,6 +81,15 @@ describe.each(stores())('%s store', (_name, open) => {
     await store.close?.();
   });
 });
+
+/** Tells the model what the state threw, which otherwise only the process hears. */
+function said(use: () => unknown): unknown {
+  try {
+    return use();
+  } catch (error) {
+    throw new ToolError(error instanceof StateError ? error.message : 'another error');
+  }
+}
 
 describe('U-AC7: a change is an event', () => {
   test('U-AC7: with the names of the fields, before the end of the call, once stored', async () => {
@@ -167,12 +177,12 @@ describe('a field', () => {
   test.each(['dya', '__proto__', 'constructor', 'hasOwnProperty'])(
     'called %s is no field to read either',
     async (field) => {
-      const get = stateTool('get', ({ state }) => state.get(illegal(field)));
+      const get = stateTool('get', ({ state }) => said(() => state.get(illegal(field))));
       const { agent } = stateDesk({ script: [calling('get'), 'done'], tools: [get] });
       const result = await agent.run({ threadId: 't', message: 'go' });
       const [answer] = result.messages.flatMap(toolResultsOf);
-      expect(answer).toMatchObject({ outcome: 'failed' });
-      expect(answer?.output).toContain('no field of this name');
+      expect(answer?.outcome).toBe('failed');
+      expect(JSON.stringify(answer?.output)).toContain('no field of this name');
     },
   );
 
@@ -393,7 +403,7 @@ describe('a write that comes too late', () => {
 
 describe('an agent without a schema', () => {
   test('has no state: policies read an empty one, and tools are told', async () => {
-    const put = stateTool('put', ({ state }) => state.set('day', 'x'));
+    const put = stateTool('put', ({ state }) => said(() => state.set('day', 'x')));
     const seen: unknown[] = [];
     const reads = defineHooks({
       name: 'r',
@@ -408,7 +418,8 @@ describe('an agent without a schema', () => {
     const result = await agent.run({ threadId: 't', message: 'go' });
     expect(result).not.toHaveProperty('state');
     expect(seen).toEqual([{}]);
-    expect(result.messages.flatMap(toolResultsOf)[0]?.output).toContain('no `stateSchema`');
+    const [answer] = result.messages.flatMap(toolResultsOf);
+    expect(JSON.stringify(answer?.output)).toContain('no `stateSchema`');
     expect((await store.load('t'))?.state).not.toHaveProperty('values');
   });
 

@@ -30,16 +30,23 @@ describe('the text of an error that a tool throws', () => {
     ['jwt eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl', 'eyJzdWIiOiIxIn0'],
     ['github_pat_11ABCDEFG0123456789', '11ABCDEFG0123456789'],
     ['-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg', 'MIIEvQIBADANBg'],
-  ])('reaches the model without the credential: %s', async (text, secret) => {
-    expect(await outputOf(new Error(text))).not.toContain(secret);
+  ])('reaches no model, whatever it holds: %s', async (text, secret) => {
+    expect(secret).not.toBe('');
+    expect(await outputOf(new Error(text))).toEqual({
+      error: 'work failed before completing. Do not claim success.',
+    });
   });
 
   test.each([[undefined], [{ a: 1 }], ['\ud800']])(
     'is well-formed text even when a ToolError was given %j',
     async (forModel) => {
       const output = await outputOf(new ToolError(forModel as never));
-      expect(output).toBeTypeOf('string');
-      expect(String(output).isWellFormed()).toBe(true);
+      expect(output).toEqual({ error: expect.any(String) });
+      expect(
+        Object.values(output as object)
+          .join()
+          .isWellFormed(),
+      ).toBe(true);
     },
   );
 });

@@ -51,7 +51,11 @@ describe('a call that was carried out', () => {
     async (_name, more) => {
       const result = await resultOf({ sideEffects: 'once', ...more });
       expect(result).toMatchObject({ outcome: 'unknown', isError: true });
-      expect(result?.output).toMatch(/^The call was carried out, .*Do not repeat the call$/);
+      expect(result?.output).toEqual({
+        error: expect.stringMatching(
+          /^The call was carried out, .*Do not repeat the call\. Do not claim success\.$/,
+        ),
+      });
     },
   );
 

@@ -48,7 +48,11 @@ describe('ask — wrapToolUse', () => {
     const down = await wraps(passes).wrapToolUse(call, () => Promise.reject(new Error('busy')));
     expect(down).toMatchObject({
       type: 'answered',
-      result: { outcome: 'failed', isError: true, output: 'Tool failed: busy' },
+      result: {
+        outcome: 'failed',
+        isError: true,
+        output: { error: expect.stringContaining('failed before completing') },
+      },
     });
   });
 

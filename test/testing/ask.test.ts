@@ -118,11 +118,11 @@ describe('ask — each point', () => {
 
   test('a tool call, whose rewrite is checked against the schema of its tool', async () => {
     const policy = defineHooks({
-      preToolUse: () => ToolDecision.modify({ amount: 5, unknown: true }),
+      preToolUse: () => ToolDecision.modify({ amount: 5, note: null }),
     });
     const answer = await ask(policy).preToolUse(toolInvocation(refund, { amount: 7 }));
     expect(answer).toMatchObject({
-      decision: { type: 'modify', input: { amount: 5, unknown: true } },
+      decision: { type: 'modify', input: { amount: 5, note: null } },
       value: { requestedInput: { amount: 7 } },
     });
     expect(answer.type === 'decided' && answer.value.effectiveInput).toEqual({ amount: 5 });

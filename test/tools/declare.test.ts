@@ -75,7 +75,7 @@ describe('a faulty declaration is refused', () => {
 
   test.each([
     ['without a name', { ...plain, name: undefined }, '`name` is missing'],
-    ['without a description', { ...plain, description: undefined }, '`description` is missing'],
+    ['with a description that is no text', { ...plain, description: 5 }, '`description`'],
     ['with no schema', { ...plain, inputSchema: { type: 'object' } }, '`inputSchema`'],
     ['without execute', { ...plain, execute: undefined }, '`execute` is missing'],
     [

@@ -111,7 +111,7 @@ describe('an output schema', () => {
     const execute = () => ({ price: 'secret-value' as unknown as number });
     const run = () => priced(execute).run({}, ctx);
     expect(run).toThrow(ToolError);
-    expect(run).toThrow(/tool 'book' returned .*price: .*number/);
+    expect(run).toThrow(/book: result does not fit its output schema \(price\)/);
     expect(run).not.toThrow(/secret-value/);
   });
 
@@ -132,6 +132,8 @@ describe('an output schema', () => {
       execute: ({ id }) => ({ id }),
     }).run;
     expect(await run({ id: 'good' }, ctx)).toEqual({ id: 'good' });
-    await expect(run({ id: 'bad' }, ctx)).rejects.toThrow('id: is bad');
+    await expect(run({ id: 'bad' }, ctx)).rejects.toMatchObject({
+      forModel: 'book: result does not fit its output schema (id: is bad)',
+    });
   });
 });

@@ -11,6 +11,9 @@ export function toolContext<Context>(context: Context): ToolContext<Context, Sta
     attempt: 1,
     signal: new AbortController().signal,
     progress: () => undefined,
+    sender: null,
+    channel: null,
+    session: null,
     state: { get: () => undefined, set: () => undefined },
     context,
   };

@@ -1,6 +1,8 @@
 import { expectTypeOf } from 'vitest';
 import * as z from 'zod';
 import type { ToolInvocation } from '../../src/protocol/tool.ts';
+import { Accepted, Done } from '../../src/tools/done.ts';
+import { toolFormats } from '../../src/tools/formats.ts';
 import type { ToolContext, ToolPort } from '../../src/tools/port.ts';
 import { tool } from '../../src/tools/tool.ts';
 
@@ -55,3 +57,53 @@ tool({ ...wrong, execute: () => null, sideEffects: 'maybe' });
 export const other: Parameters<typeof refund.run>[1] = {} as ToolContext<{
   readonly other: string;
 }>;
+
+const sized = {
+  name: 'x',
+  inputSchema: z.object({ body: z.string() }),
+  outputSchema: z.object({ id: z.string(), pin: z.string().default('0') }),
+  execute: () => ({ id: 'A' }),
+};
+tool({ ...sized, hidden: ['pin'], allowBlank: ['body'], showResult: false });
+// @ts-expect-error no field of the result
+tool({ ...sized, hidden: ['pni'] });
+// @ts-expect-error no argument
+tool({ ...sized, allowBlank: ['boddy'] });
+// @ts-expect-error without a schema nothing is known that could be hidden
+tool({ name: 'x', inputSchema: z.object({}), hidden: ['pin'], execute: () => ({ pin: '0' }) });
+
+const nothing = { name: 'x', inputSchema: z.object({}) };
+tool({ ...nothing, outputSchema: Done, execute: () => undefined });
+tool({ ...nothing, outputSchema: Done, execute: async () => {} });
+tool({ ...nothing, outputSchema: Done, execute: () => ({ ok: true }) });
+tool({ ...nothing, outputSchema: Accepted, execute: () => ({ ok: true, accepted: true }) });
+// @ts-expect-error only for Done nothing is enough
+tool({ ...nothing, outputSchema: Accepted, execute: () => {} });
+// @ts-expect-error Accepted says both
+tool({ ...nothing, outputSchema: Accepted, execute: () => ({ ok: true }) });
+
+tool({
+  name: 'day',
+  inputSchema: z.object({ on: toolFormats.date(), at: toolFormats.time() }),
+  outputSchema: z.object({ on: toolFormats.date() }),
+  execute: ({ on, at }) => {
+    expectTypeOf(on).toEqualTypeOf<Date>();
+    expectTypeOf(at).toEqualTypeOf<string>();
+    // The wire form, as the schema reads it.
+    return { on: '2026-10-16' };
+  },
+});
+
+const choice = {
+  name: 'x',
+  inputSchema: z.object({ q: z.string() }),
+  outputSchema: z.object({ s: z.enum(['a', 'b']), d: z.string().default('x') }),
+};
+tool({ ...choice, execute: () => ({ s: 'a' }) });
+tool({ ...choice, execute: async ({ q }) => ({ s: q === 'x' ? 'a' : 'b' }) });
+// @ts-expect-error not one of the words
+tool({ ...choice, execute: () => ({ s: 'c' }) });
+// @ts-expect-error a field is missing
+tool({ ...choice, execute: async () => ({ d: 'y' }) });
+// @ts-expect-error only for Done nothing is enough
+tool({ ...choice, execute: () => {} });

@@ -1,0 +1,149 @@
+import { StateError } from '../errors/state-error.ts';
+import { ToolError } from '../errors/tool-error.ts';
+import {
+  type FailureOutput,
+  failureOf,
+  failureOutput,
+  refusalOutput,
+} from '../errors/tool-failure.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { ToolOutcome } from '../protocol/message.ts';
+import { readToolInput } from '../protocol/read-tool-input.ts';
+import { reportsError } from '../protocol/tool-answer.ts';
+import type { ToolContext, ToolPort, ToolState } from './port.ts';
+import { toolRegistry } from './registry.ts';
+
+/** What came of a call: all of it, and what of it is for a model. */
+export interface ToolRun {
+  readonly outcome: Extract<ToolOutcome, 'succeeded' | 'failed' | 'invalid' | 'unknown-tool'>;
+  readonly isError: boolean;
+  readonly result: JsonValue;
+  readonly forModel: JsonValue;
+}
+
+/** What a caller knows of the call; the rest is empty. `state` and `signal` are those of nobody unless given. */
+export type ToolCallFacts<Context = unknown> = Partial<ToolContext<Context>>;
+
+/** Tools by name, for whoever runs them outside of `createAgent`: an adapter, a script, a test. */
+export interface ToolSet {
+  readonly has: (name: string) => boolean;
+  /** What a model reads of a result that the tool gave: hidden fields left out, failures whole. */
+  readonly forModel: (name: string, result: JsonValue) => JsonValue;
+  /** Checks the arguments, an object or the JSON text a model wrote, and runs the tool. Never rejects. */
+  readonly run: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<ToolRun>;
+  /** The same, for code: the whole result. Rejects with a `ToolError`, or with what the tool threw. */
+  readonly call: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<JsonValue>;
+}
+
+/**
+ * Puts tools together by name. **No policy is asked, nothing is approved and nothing is stored**: that is what an agent
+ * is for. Throws `ConfigError` for two tools of one name.
+ */
+export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
+  const registry = toolRegistry(tools);
+  const forModel = (name: string, result: JsonValue): JsonValue => {
+    const tool = registry.get(name);
+    return tool?.forModel === undefined ? result : tool.forModel(result);
+  };
+  const attempt = async (
+    name: string,
+    args: unknown,
+    facts: ToolCallFacts<never> = {},
+  ): Promise<Attempt> => {
+    const tool = registry.get(name);
+    if (tool !== undefined) return runOnce(tool, args, facts);
+    const known = registry.descriptions.map((each) => each.name).join(', ') || 'none';
+    const words = `there is no tool of this name; there are: ${known}`;
+    return { outcome: 'unknown-tool', result: failureOutput(words), error: new ToolError(words) };
+  };
+  return Object.freeze({
+    has: (name: string) => registry.get(name) !== undefined,
+    forModel,
+    run: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
+      const { outcome, result } = await attempt(name, args, facts);
+      return {
+        outcome,
+        isError: outcome !== 'succeeded',
+        result,
+        forModel: forModel(name, result),
+      };
+    },
+    call: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
+      const done = await attempt(name, args, facts);
+      if ('error' in done) throw done.error;
+      return done.result;
+    },
+  });
+}
+
+interface Attempt {
+  readonly outcome: ToolRun['outcome'];
+  readonly result: JsonValue;
+  /** What `call` rejects with; absent for a result, also one that reports an error. */
+  readonly error?: unknown;
+}
+
+async function runOnce(
+  tool: ToolPort<never>,
+  args: unknown,
+  facts: ToolCallFacts<never>,
+): Promise<Attempt> {
+  try {
+    const input = readArguments(args);
+    if ('malformed' in input)
+      return invalid(failureOutput(`Invalid arguments: ${input.malformed}`), input.malformed);
+    const checked = await tool.check(input.input);
+    if ('problem' in checked) {
+      const { problem, refused, missing } = checked;
+      return invalid(
+        refused ? refusalOutput(problem, missing) : failureOutput(`Invalid arguments: ${problem}`),
+        problem,
+      );
+    }
+    const result = await tool.run(checked.input, contextOf(tool.name, facts));
+    return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
+  } catch (error) {
+    return { outcome: 'failed', result: failureOf(tool.name, error).output, error };
+  }
+}
+
+function invalid(result: FailureOutput, words: string): Attempt {
+  return { outcome: 'invalid', result, error: new ToolError(words) };
+}
+
+function readArguments(
+  args: unknown,
+): { readonly input: JsonValue } | { readonly malformed: string } {
+  if (args === undefined || args === null) return { input: {} };
+  // What is no JSON is refused by the check of the tool.
+  return typeof args === 'string' ? readToolInput(args) : { input: args as JsonObject };
+}
+
+function contextOf(toolName: string, facts: ToolCallFacts<never>): ToolContext<never> {
+  return {
+    threadId: '',
+    turnId: '',
+    callId: '',
+    toolName,
+    idempotencyKey: crypto.randomUUID(),
+    attempt: 1,
+    signal: new AbortController().signal,
+    progress: () => undefined,
+    state: NO_STATE,
+    sender: null,
+    channel: null,
+    session: null,
+    context: undefined as never, // a caller who gives none has tools that want none
+    ...facts,
+  };
+}
+
+const NO_STATE: ToolState<never> = Object.freeze({ get: noState, set: noState });
+
+function noState(): never {
+  throw new StateError('no-schema', {
+    where: 'toolSet(…)',
+    what: 'the call was made without a state',
+    fix: 'Pass `state` with the call',
+  });
+}
