@@ -51,7 +51,8 @@ const KNOWN = {
 const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   name: 'a name that is not empty',
   instructions: 'a text',
-  model: 'a ChatModel, such as `fromAiSdk(...)` or `scriptedModel([...])`',
+  model:
+    'a ChatModel with `id`, `generate` and `stream`, such as `fromAiSdk(...)` or `scriptedModel([...])`',
   tools: 'a list of tools made with `tool()`',
   knowledge: 'a KnowledgeIndex, with `search`, or an object of options with `index`',
   hooks: 'a list of policies, or a function that gives one for a thread',
