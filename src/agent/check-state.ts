@@ -10,11 +10,13 @@ export function stateOf(options: {
   readonly stateSchema?: unknown;
   readonly instructions?: string;
   readonly fallbacks?: { readonly [cause: string]: string | undefined };
+  readonly compaction?: { readonly instructions?: string };
 }): StateSchema | undefined {
-  const { stateSchema, instructions = '', fallbacks = {} } = options;
+  const { stateSchema, instructions = '', fallbacks = {}, compaction } = options;
   if (stateSchema === undefined) return undefined;
   const schema = readStateSchema(stateSchema);
   checkPlaceholders('createAgent: instructions', instructions, schema);
+  checkPlaceholders('createAgent: compaction.instructions', compaction?.instructions ?? '', schema);
   for (const [cause, text = ''] of Object.entries(fallbacks))
     checkPlaceholders(`createAgent: fallbacks.${cause}`, text, schema);
   return schema;

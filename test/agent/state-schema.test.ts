@@ -199,12 +199,17 @@ describe('placeholders', () => {
     ['{{}}', 'names nothing'],
     ['{{day day}}', 'names nothing'],
     ['{{#if day}}', 'names nothing'],
-  ])('%s is refused in instructions and in fallback texts', (text, message) => {
-    expect(build(schema, { instructions: `Hi ${text}!` })).toThrow(refusal(message));
-    expect(build(schema, { fallbacks: { limit: `Hi ${text}!` } })).toThrow(
-      refusal('fallbacks.limit'),
-    );
-  });
+  ])(
+    '%s is refused in instructions, in those for summaries and in fallback texts',
+    (text, message) => {
+      expect(build(schema, { instructions: `Hi ${text}!` })).toThrow(refusal(message));
+      expect(build(schema, { fallbacks: { limit: `Hi ${text}!` } })).toThrow(
+        refusal('fallbacks.limit'),
+      );
+      const compaction = { maxTokens: 100, instructions: `Hi ${text}!` };
+      expect(build(schema, { compaction })).toThrow(refusal('compaction.instructions'));
+    },
+  );
 
   test('fields, keys below them and places in lists are taken', () => {
     const text =

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -54,8 +54,7 @@ export class PackedProject {
 
   /** What the compiler says of the programs under strict settings; nothing when it accepts them. */
   async compile(programs: readonly string[]): Promise<string> {
-    const folder = join(this.path, 'compiled');
-    mkdirSync(folder);
+    const folder = mkdtempSync(join(this.path, 'compiled-'));
     for (const [index, program] of programs.entries())
       writeFileSync(join(folder, `${index + 1}.ts`), program);
     const settings = { compilerOptions: SETTINGS, include: ['*.ts'] };

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PackedProject, programsIn, root } from './packed-project.ts';
 
-const PAGE = 'docs/context.md';
-const page = readFileSync(join(root, PAGE), 'utf8');
-const programs = programsIn(page);
-const shown = [...page.matchAll(/```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
 const project = new PackedProject();
 
 beforeAll(() => project.install(), 120_000);
 afterAll(() => project.remove());
 
-describe('the page of what goes beyond one turn', () => {
+describe.each(['docs/context.md', 'docs/tools.md'])('%s', (name) => {
+  const page = readFileSync(join(root, name), 'utf8');
+  const programs = programsIn(page);
+  const shown = [...page.matchAll(/```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
+
   test('every program is followed by what it prints', () => {
     expect(programs.length).toBeGreaterThan(0);
     expect(shown.map(([, program]) => program)).toEqual(programs);
@@ -29,6 +29,6 @@ describe('the page of what goes beyond one turn', () => {
   }, 60_000);
 
   test('every link leads to something that is in the package', () => {
-    expect(project.deadLinks(PAGE, page)).toEqual([]);
+    expect(project.deadLinks(name, page)).toEqual([]);
   });
 });
