@@ -3,13 +3,15 @@ import { AgentHooksError } from './base.ts';
 /**
  * `tool-failed`: the tool did not do what it was called for. `tool-refused` and `arguments-missing`: it did nothing,
  * because something it needs is not there. `unreadable-output`: it did, and only what it returned is of no use; a
- * call that must not run twice then counts as one of unknown outcome.
+ * call that must not run twice then counts as one of unknown outcome. `outcome-unknown`: it may have, and nobody can
+ * tell, as after a connection that was cut: for a call that must not run twice it counts the same.
  */
 export type ToolErrorCode =
   | 'tool-failed'
   | 'tool-refused'
   | 'arguments-missing'
-  | 'unreadable-output';
+  | 'unreadable-output'
+  | 'outcome-unknown';
 
 export interface ToolErrorOptions {
   readonly cause?: unknown;

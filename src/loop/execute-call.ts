@@ -158,17 +158,22 @@ function thrown(error: unknown, call: BatchCall, ctx: CallContext): ToolResult {
   const { output, eventText } = failureOf(call.toolName, error);
   ctx.note({ error, ...(eventText !== undefined && { eventText }) });
   tellThrown(error, ctx);
-  if (
-    call.sideEffects !== 'once' ||
-    !ToolError.isInstance(error) ||
-    readText(error, 'code') !== 'unreadable-output'
-  )
-    return failure('failed', output);
-  const words = readText(error, 'forModel')?.replace(/\.$/, '') ?? 'its result cannot be read';
-  return failure('unknown', failureOutput(`${CARRIED_OUT}: ${words}. Do not repeat the call`));
+  if (call.sideEffects !== 'once' || !ToolError.isInstance(error)) return failure('failed', output);
+  const said = MAY_HAVE_RUN.get(readText(error, 'code') ?? '');
+  if (said === undefined) return failure('failed', output);
+  const [what, fix] = said;
+  const words = readText(error, 'forModel')?.replace(/\.$/, '') ?? 'the tool did not say why';
+  return failure('unknown', failureOutput(`${what}: ${words}. ${fix}`));
 }
 
-const CARRIED_OUT = 'The call was carried out, but its result is of no use';
+/** By code of a `ToolError`: what the model reads around its words of a call that must not run twice. */
+const MAY_HAVE_RUN: ReadonlyMap<string, readonly [what: string, fix: string]> = new Map([
+  [
+    'unreadable-output',
+    ['The call was carried out, but its result is of no use', 'Do not repeat the call'],
+  ],
+  ['outcome-unknown', ['Outcome unknown', 'Do not repeat it before that has been checked']],
+]);
 
 function failure(outcome: ToolResult['outcome'], output: JsonValue): ToolResult {
   return Object.freeze({ outcome, isError: true, output });

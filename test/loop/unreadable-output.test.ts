@@ -1,4 +1,4 @@
-import { createAgent, type SideEffects, scriptedModel, tool } from 'agent-hooks';
+import { createAgent, type SideEffects, scriptedModel, ToolError, tool } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { callPay } from './desk.ts';
@@ -68,4 +68,19 @@ describe('a call that was carried out', () => {
     const result = await resultOf({ sideEffects: 'once', output: fails });
     expect(result).toMatchObject({ outcome: 'failed' });
   });
+
+  test.each([
+    ['once', 'unknown', /^Outcome unknown: The line was cut\. Do not repeat it before /],
+    ['idempotent', 'failed', /^The line was cut\. Do not claim success\.$/],
+    ['none', 'failed', /^The line was cut\. Do not claim success\.$/],
+  ] as const)(
+    'that cannot tell whether it was, and has %s side effects, is %s',
+    async (sideEffects, outcome, words) => {
+      const output = (): never => {
+        throw new ToolError('The line was cut', { code: 'outcome-unknown' });
+      };
+      const result = await resultOf({ sideEffects, output });
+      expect(result).toMatchObject({ outcome, output: { error: expect.stringMatching(words) } });
+    },
+  );
 });
