@@ -11,6 +11,7 @@ import type { StateInput, StateOf } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { Assign } from '../tools/result-rules.ts';
 import type { ToolSchema } from '../tools/schema.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 
@@ -54,6 +55,13 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
    */
   readonly instructions?: string;
   readonly tools?: readonly ToolPort<NoInfer<Context>, NoInfer<State>>[];
+  /**
+   * Parts of results that are saved in the thread's state, by the name of the tool, as in `assign` of `tool`. They come
+   * after those of the tool itself: of two for one field these count. Needs `stateSchema`. Default: none.
+   */
+  readonly assign?: {
+    readonly [toolName: string]: readonly Assign<keyof NoInfer<State> & string>[];
+  };
   /**
    * Where the agent looks things up. Adds the tool `search_knowledge`, which policies see as any other, at
    * `onKnowledgeQuery` and at `onKnowledgeResults`. Default: none.

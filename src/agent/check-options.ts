@@ -24,6 +24,7 @@ const KNOWN = {
   model: isModel,
   instructions: isString,
   tools: Array.isArray,
+  assign: isObject,
   knowledge: isObject,
   hooks: (value: unknown) => Array.isArray(value) || typeof value === 'function',
   store: isStore,

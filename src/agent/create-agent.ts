@@ -48,6 +48,7 @@ import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { resultRulesOf } from './result-rules.ts';
 import { type BuiltOptions, rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
 import type { StateSchema } from './state-schema.ts';
@@ -357,6 +358,7 @@ function portsOf(
   const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
   const registry = toolRegistry([...tools, ...search]);
   const store = options.store ?? memoryStore();
+  const results = resultRulesOf(options, { tools: registry, state });
   return {
     agentName: options.name,
     instructions: options.instructions ?? '',
@@ -366,6 +368,7 @@ function portsOf(
     settings: deepFreeze(structuredClone(options.settings ?? {})),
     notes: [...(options.notes ?? [])],
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
+    ...(results !== undefined && { results }),
     ...(state !== undefined && { state }),
     counters: options.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },

@@ -8,7 +8,7 @@ import { isThenable } from '../internal/is-thenable.ts';
 import { toJson } from '../internal/to-json.ts';
 import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { StatePort } from '../loop/state-port.ts';
-import type { JsonValue } from '../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { isZod, parseWith, type SchemaIssue, type ToolSchema } from '../tools/schema.ts';
 
 type Field = z.core.$ZodType & ToolSchema;
@@ -18,6 +18,8 @@ type Checked = ReturnType<StatePort['check']>;
 export interface StateSchema extends StatePort {
   /** False for a path that leads to nothing the schema knows. */
   readonly has: (path: readonly string[]) => boolean;
+  /** What a field takes, as JSON Schema. Asked for fields only. */
+  readonly jsonSchema: (field: string) => JsonObject;
 }
 
 /** What a placeholder begins with that is no field. */
@@ -36,6 +38,7 @@ export function readStateSchema(schema: unknown): StateSchema {
     fields: Object.freeze(fields),
     defaults: deepFreeze(defaults),
     check: (name: string, value: unknown) => checkValue(shape[name] as Field, value), // asked for fields only
+    jsonSchema: (name: string) => jsonSchemaOf(shape[name] as Field), // asked for fields only
     has: ([name = '', ...keys]: readonly string[]) =>
       Object.hasOwn(shape, name) && leadsTo(shape[name] as Field, keys),
   });
@@ -90,6 +93,11 @@ function checkStorable(name: string, field: Field): void {
   if (changes === undefined) return;
   const what = `the field '${name}' holds a ${changes}, so what is stored could not be read back`;
   throw problem(what, 'Keep plain JSON there, and turn it into what you need where you read it');
+}
+
+/** What JSON has no type for was refused before; `any` stands for what it cannot say. */
+function jsonSchemaOf(field: Field): JsonObject {
+  return z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' }) as JsonObject; // A JSON Schema is JSON.
 }
 
 function checkValue(field: Field, value: unknown): Checked {

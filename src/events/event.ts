@@ -141,7 +141,10 @@ export type EventBody =
       readonly type: 'tool.save-refused';
       readonly callId: string;
       readonly toolName: string;
+      /** The field of the state that refused its part. Nothing of the result was saved. */
       readonly field: string;
+      /** Why, without a value. */
+      readonly reason: string;
     }
   // approvals
   | {

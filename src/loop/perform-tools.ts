@@ -6,6 +6,8 @@ import type { Writable } from '../internal/writable.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
+import { afterCall } from './after-call.ts';
+import type { AfterCall } from './after-call-state.ts';
 import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
@@ -181,18 +183,24 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   const since = session.now();
   const known = knownOutcome(call, run) ?? reasonNotToStart(run);
   if (known !== undefined) return withoutRun(known, { call, index, run });
-  const end = (result: ToolResult, recorded?: ToolResult): MaybePromise<FinishedCall> => {
+  const end = (
+    result: ToolResult,
+    after: AfterCall | undefined,
+    recorded?: ToolResult,
+  ): MaybePromise<FinishedCall> => {
     const durationMs = Math.round(session.now() - since);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
+    if (after !== undefined) ended.after = after;
     tellApart(ended, call, session);
     if (calls.length === 1 || call.sideEffects !== 'once') return ended;
     if (session.values !== undefined) recordChanges(session, turn, session.values.keep(callId));
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
+    const after = session.ports.results && afterCall({ call, result: raw, session });
     const judging = lookAt(raw, { call, index, run });
-    return isThenable(judging) ? judging.then((result) => end(result)) : end(judging);
+    return isThenable(judging) ? judging.then((result) => end(result, after)) : end(judging, after);
   };
   const place = { turn, attempt: attemptOf(call, run) };
   if (session.gateFor(turn.turnId).has('wrapToolUse')) {
@@ -201,10 +209,12 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
       executeOne(changed, run, place);
     return runWrapped(call, session, { ...place, batch: about, execute }).then(async (wrapped) => {
       const { result, recorded } = wrapped;
+      const notRun = recorded !== undefined;
+      const after = session.ports.results && afterCall({ call, result, session, notRun });
       const judging = wrapped.unanswered
         ? result
         : lookAt(result, { call: wrapped.call, index, run });
-      return end(await judging, recorded);
+      return end(await judging, after, recorded);
     });
   }
   const executing = executeOne(call, run, place);
@@ -223,14 +233,20 @@ function executeOne(
 
 /** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */
 function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedCall> {
-  const { callId } = about.call;
+  const { call, run } = about;
+  const { callId } = call;
+  const { session } = run;
+  const isUnseen = run.ledger.get(callId)?.late === true;
+  const given = isUnseen ? unwrapped(known, run) : known;
+  const after =
+    session.ports.results && afterCall({ call, result: given, session, isSaved: !isUnseen });
   const settle = (result: ToolResult): FinishedCall => {
     const ended: Writable<FinishedCall> = { callId, result, durationMs: 0, started: false };
-    tellApart(ended, about.call, about.run.session);
+    if (after !== undefined) ended.after = after;
+    tellApart(ended, call, session);
     return ended;
   };
-  const isUnseen = about.run.ledger.get(callId)?.late === true;
-  const judging = isUnseen ? lookAt(unwrapped(known, about.run), about) : known;
+  const judging = isUnseen ? lookAt(given, about) : known;
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
 

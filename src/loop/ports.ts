@@ -7,6 +7,7 @@ import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import type { ResultRules } from '../tools/result-rules.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Note } from './note.ts';
 import type { StatePort } from './state-port.ts';
@@ -23,6 +24,8 @@ export interface Ports {
   readonly hooks: HookBinder;
   /** What the model is told beside the messages, for one call each. */
   readonly notes: readonly Note[];
+  /** What becomes of results, by tool; absent for an agent that asks for nothing. */
+  readonly results?: ReadonlyMap<string, ResultRules>;
   /** The schema of the threads' state; absent for an agent without one. */
   readonly state?: StatePort;
   /** The policies that `hooks` binds: they hold in subagents too. */

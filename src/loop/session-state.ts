@@ -5,8 +5,14 @@ import { nearestName } from '../internal/nearest-name.ts';
 import { WriteLog } from '../internal/write-log.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateValues } from '../protocol/state-values.ts';
-import { fillTemplate } from '../protocol/template.ts';
+import { fillTemplate, valueAt } from '../protocol/template.ts';
+import type { Assign } from '../tools/result-rules.ts';
 import type { StatePort } from './state-port.ts';
+
+interface SaveRefused {
+  readonly field: string;
+  readonly reason: string;
+}
 
 /** What the running calls of a batch have left. */
 interface BatchWrites {
@@ -92,9 +98,23 @@ export class SessionState {
     this.#ensureKnown(field);
     const checked = value === undefined ? undefined : this.#port.check(field, value);
     if (checked !== undefined && 'code' in checked) throw fieldError(field, checked);
-    this.#log ??= new WriteLog(this.#base());
-    this.#note(callId, field, checked?.value);
-    this.#log.put(callId, field, checked?.value);
+    this.#put(callId, field, checked?.value);
+  }
+
+  /**
+   * Saves parts of a result: all of them, or none where the schema refuses one, which is told without its value. A part
+   * that the result does not have gives its field back to its default.
+   */
+  save(callId: string, rows: readonly Assign[], result: JsonValue): SaveRefused | undefined {
+    const writes: { readonly field: string; readonly value: JsonValue | undefined }[] = [];
+    for (const { field, path } of rows) {
+      const given = valueAt(result, path);
+      const checked = given === undefined ? { value: given } : this.#port.check(field, given);
+      if ('code' in checked) return { field, reason: checked.what };
+      writes.push({ field, value: checked.value });
+    }
+    for (const { field, value } of writes) this.#put(callId, field, value);
+    return undefined;
   }
 
   /**
@@ -117,6 +137,12 @@ export class SessionState {
     if (log === undefined) return undefined;
     this.#log = undefined;
     return { values: log.live, fields: this.#told([...this.#changed.keys()]) };
+  }
+
+  #put(callId: string, field: string, value: JsonValue | undefined): void {
+    this.#log ??= new WriteLog(this.#base());
+    this.#note(callId, field, value);
+    this.#log.put(callId, field, value);
   }
 
   #note(callId: string, field: string, value: JsonValue | undefined): void {

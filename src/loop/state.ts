@@ -5,6 +5,7 @@ import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
+import type { CallMarks, TurnMarks } from './after-call-state.ts';
 import type {
   CompactionCause,
   CompactionStage,
@@ -100,7 +101,7 @@ interface Totals extends Spent {
   readonly activeMs?: number;
 }
 
-export interface OpenTurn extends Spent {
+export interface OpenTurn extends Spent, TurnMarks {
   readonly turnId: string;
   readonly isFirst: boolean;
   /** The current step, from 1; 0 before the first. */
@@ -203,7 +204,7 @@ export interface Batch {
   readonly pauses: number;
 }
 
-export interface FinishedCall {
+export interface FinishedCall extends CallMarks {
   readonly callId: string;
   readonly result: ToolResult;
   /** What the model reads, where that is not the whole result: this enters the history in its place. */

@@ -27,7 +27,8 @@ export function onCommitFailed(
   const { turn } = state.phase;
   const outcome = failed(event.error);
   const phase: Phase = { name: 'finished', turn, outcome };
-  const events = closingEvents(turn, outcome, false);
+  const { endedBy: _notStored, ...open } = turn;
+  const events = closingEvents(open, outcome, false);
   return {
     state: { ...state, phase },
     effects: [{ type: 'publish', turnId: turn.turnId, step: turn.step, events }],

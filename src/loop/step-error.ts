@@ -6,6 +6,7 @@ import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import type { Failure, OpenTurn, ThreadState } from './state.ts';
+import { goOn } from './step-after-tools.ts';
 import { writesOf } from './step-tools.ts';
 import { failed, finish, type Transition } from './transition.ts';
 
@@ -78,7 +79,7 @@ function afterToolErrors(
   const { verdict, error, tick } = event;
   const writes = writesOf(batch, finished);
   if (verdict.type === 'recover' || verdict.type === 'no-opinion')
-    return beginNextStep(state, turn, { ...writes, tick, rules });
+    return goOn(state, turn, { ...writes, finished, tick, rules });
   const shown = shownFor(verdict);
   const outcome = failed(error);
   return { ...finish(state, turn, { ...writes, outcome, rules, known: true, ...shown }), error };

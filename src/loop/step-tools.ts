@@ -1,10 +1,11 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
-import { beginNextStep } from './begin-step.ts';
+import type { AfterCall } from './after-call-state.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { finishedCalls, toolMessage } from './settle-batch.ts';
-import type { Batch, FinishedCall, LedgerNote, Outcome, ThreadState } from './state.ts';
+import type { Batch, BatchCall, FinishedCall, LedgerNote, Outcome, ThreadState } from './state.ts';
+import { goOn, withEnd } from './step-after-tools.ts';
 import { awaitChildren, countChildren } from './step-children.ts';
 import {
   closingEvents,
@@ -29,21 +30,22 @@ export function onToolsFinished(
   const state = values === undefined ? before : { ...before, values };
   const counted =
     event.children === undefined ? phase : countChildren(state, phase, { event, rules });
-  const { turn, children = [] } = counted;
+  const { children = [] } = counted;
   const paid = 'state' in counted ? counted.state : state;
   const finished =
     phase.finished === undefined ? event.results : [...phase.finished, ...event.results];
   if (event.waits === true) {
     const { events, ledger } = writesOf(batch, finished);
-    return awaitChildren(paid, turn, { batch, finished, children, events, ledger, tick });
+    return awaitChildren(paid, counted.turn, { batch, finished, children, events, ledger, tick });
   }
+  const turn = withEnd(counted.turn, finished, batch.calls);
   // Nobody is asked what becomes of a turn that ends anyway.
   if (!event.cancelled && next === undefined && finished.some(hasFailed))
     return enter(paid, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });
   const writes = writesOf(batch, finished);
   if (event.cancelled)
     return finish(paid, turn, { ...writes, outcome: { status: 'cancelled' }, rules });
-  if (next === undefined) return beginNextStep(paid, turn, { ...writes, tick, rules });
+  if (next === undefined) return goOn(paid, turn, { ...writes, finished, tick, rules });
   const outcome: Outcome =
     next.supersedes === true
       ? { status: 'cancelled' }
@@ -95,10 +97,19 @@ function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly Eve
   const find = finishedCalls(finished);
   for (const call of batch.calls) {
     const ended = find(call);
-    if (ended !== undefined && ended.told !== true)
-      events.push(finishedEvent(call.toolName, ended));
+    if (ended === undefined || ended.told === true) continue;
+    events.push(finishedEvent(call.toolName, ended));
+    const refused = ended.after?.saveRefused;
+    if (refused !== undefined) events.push(saveRefusedEvent(call, refused));
   }
   return events;
+}
+
+function saveRefusedEvent(
+  { callId, toolName }: BatchCall,
+  { field, reason }: NonNullable<AfterCall['saveRefused']>,
+): EventBody {
+  return { type: 'tool.save-refused', callId, toolName, field, reason };
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {

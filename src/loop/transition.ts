@@ -131,7 +131,7 @@ function tellCancelled(turn: OpenTurn, ended: Transition): Transition {
   return { ...ended, effects: [telling, ...ended.effects], error };
 }
 
-/** The events every ended turn closes with: its step, if one was open, and itself. */
+/** The events every ended turn closes with: its step, if one was open, itself, and its thread, where a tool has ended that. */
 export function closingEvents(
   turn: OpenTurn,
   outcome: Outcome,
@@ -155,6 +155,8 @@ export function closingEvents(
     usage: turn.usage,
     ...costOfTurn(turn),
   });
+  if (turn.endedBy !== undefined)
+    events.push({ type: 'thread.ended', reason: `the tool '${turn.endedBy}' ended it` });
   return events;
 }
 

@@ -259,7 +259,8 @@ async function driveToEnd(session: Session, event: LoopEvent): Promise<RunResult
     const error = AgentHooksError.isInstance(cause) ? cause : unexpected(session, cause);
     const turn = turnOf(session.state.phase);
     if (turn !== undefined) {
-      session.publishUnstored(closingEvents(turn, failed(error), false), turn.turnId, turn.step);
+      const { endedBy: _notStored, ...open } = turn;
+      session.publishUnstored(closingEvents(open, failed(error), false), turn.turnId, turn.step);
     }
     return failedResult(session, error);
   }

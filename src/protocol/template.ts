@@ -39,7 +39,11 @@ function readPlaceholder(inner: string): Placeholder {
   return { text, path: text.split('.') as [string, ...string[]] }; // A split text has at least one part.
 }
 
-function valueAt(values: StateValues, path: readonly string[]): JsonValue | undefined {
+/** What stands at a path of keys; `undefined` where nothing does. Only what is the value's own is found. */
+export function valueAt(
+  values: StateValues | JsonValue,
+  path: readonly string[],
+): JsonValue | undefined {
   let at: unknown = values;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;

@@ -34,6 +34,11 @@ const RULES: Readonly<
     accepts: isOptional((value) => typeof value === 'string'),
     what: 'a string',
   },
+  endsConversation: {
+    accepts: isOptional((value) => typeof value === 'boolean'),
+    what: 'true or false',
+  },
+  assign: { accepts: isOptional(Array.isArray), what: 'a list of `{ field, path }`' },
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 

@@ -3,6 +3,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
+import type { ResultRules } from './result-rules.ts';
 
 /**
  * The thread's typed state, as a running tool reads and writes it. Of calls that run side by side the latest write
@@ -69,6 +70,10 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly check: (input: JsonValue) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
   readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
+  /** What becomes of results that work, as the tool says it for every agent. Absent where it says nothing. */
+  readonly onResult?: ResultRules;
+  /** The JSON Schema of results, made when asked for; absent for a tool without `outputSchema`. */
+  readonly resultSchema?: () => JsonObject;
   /**
    * What the model reads in the place of a result that worked, after every policy has seen the whole of it. Absent
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.

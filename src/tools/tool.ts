@@ -12,9 +12,10 @@ import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Done } from './done.ts';
 import { inputJsonSchemas } from './input-json-schema.ts';
-import { type OutputPlan, planOutput } from './output-plan.ts';
+import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
 import type { ToolContext, ToolPort } from './port.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
+import { type Assign, toolRules } from './result-rules.ts';
 import {
   parseWith,
   type SchemaInput,
@@ -55,6 +56,18 @@ export interface ToolOptions<
   readonly hidden?: readonly (keyof SchemaInput<Output> & string)[];
   /** How the model is to use the result. Stands at the end of the description. */
   readonly resultInstructions?: string;
+  /**
+   * Parts of a result that works which are saved in the thread's state, before the model reads it: all of them, or none
+   * where the state refuses one (`tool.save-refused`). Read as they are before `postToolUse`, hidden fields included.
+   * What the result does not have gives its field back to its default. Needs the agent's `stateSchema`. Default: none.
+   */
+  readonly assign?: readonly Assign<keyof NoInfer<State> & string>[];
+  /**
+   * With `true` a call that works ends the conversation: the model is not asked again, the turn is `completed` with what
+   * was said beside the call, and `thread.ended` follows. Not a call that fails, is refused or reports an error, nor one
+   * that a policy answers in its place. Default: false.
+   */
+  readonly endsConversation?: boolean;
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
   /** Default: `auto` for a tool that declares `sideEffects: 'none'`, else `confirm`. */
@@ -145,10 +158,28 @@ export function tool<
     run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
       runTool({ options, output }, input, ctx),
     ...(forModel !== undefined && { forModel }),
+    ...afterResult(options),
     matches: (
       invocation: ToolInvocation<unknown>,
     ): invocation is ToolInvocation<SchemaInput<Input>> => invocation.toolName === name,
   });
+}
+
+/** What the tool says of its results, for every agent. */
+function afterResult(options: {
+  readonly name: string;
+  readonly outputSchema?: ToolSchema;
+  readonly assign?: readonly Assign[];
+  readonly endsConversation?: boolean;
+}): Pick<ToolPort, 'onResult' | 'resultSchema'> {
+  const { name, outputSchema } = options;
+  const schema = outputSchema && { resultSchema: () => resultSchemaOf(name, outputSchema) };
+  const onResult = toolRules(options, schema?.resultSchema);
+  return { ...schema, ...(onResult !== undefined && { onResult }) };
+}
+
+function resultSchemaOf(name: string, schema: ToolSchema): JsonObject {
+  return outputJsonSchema(name, schema) as JsonObject; // A JSON Schema is JSON.
 }
 
 /** What the model is told of the tool. */

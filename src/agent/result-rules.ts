@@ -1,0 +1,109 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { ToolPort, ToolRegistry } from '../tools/port.ts';
+import {
+  type Assign,
+  at,
+  checkResultPath,
+  faulty,
+  nearestOf,
+  type ResultRules,
+  type RulePlace,
+  readAssign,
+} from '../tools/result-rules.ts';
+import { schemaAt } from '../tools/schema-at.ts';
+import { misfitOf } from '../tools/schema-fits.ts';
+import type { StateSchema } from './state-schema.ts';
+
+interface Place {
+  readonly tools: ToolRegistry;
+  readonly state: StateSchema | undefined;
+}
+
+/**
+ * What becomes of the results of each tool, by what the agent says and the tool itself; nothing where nobody says
+ * anything. Throws `ConfigError` for a rule that could never hold.
+ */
+export function resultRulesOf(
+  { assign }: { readonly assign?: unknown },
+  place: Place,
+): ReadonlyMap<string, ResultRules> | undefined {
+  const ofAgent = readAgentAssign(assign, place);
+  const rules = new Map<string, ResultRules>();
+  for (const { name } of place.tools.descriptions) {
+    const tool = place.tools.get(name);
+    const given = tool?.onResult;
+    const rows = ofAgent.get(name) ?? [];
+    if (tool === undefined || (given === undefined && rows.length === 0)) continue;
+    checkFields({ ...ofTool(name), option: 'assign' }, given?.assign ?? [], { ...place, tool });
+    // Of two rows for one field the latter counts: what the agent says goes over what a tool says for every agent.
+    rules.set(name, Object.freeze({ ...given, assign: [...(given?.assign ?? []), ...rows] }));
+  }
+  return rules.size === 0 ? undefined : rules;
+}
+
+const AGENT = { where: 'createAgent', code: 'invalid-option' } as const;
+
+function ofTool(name: string): { readonly where: string; readonly code: 'invalid-tool' } {
+  return { where: `tool '${name}'`, code: 'invalid-tool' };
+}
+
+function readAgentAssign(given: unknown, place: Place): ReadonlyMap<string, readonly Assign[]> {
+  const read = new Map<string, readonly Assign[]>();
+  for (const [name, rows] of Object.entries(given ?? {})) {
+    const option: RulePlace = { ...AGENT, option: `assign.${name.slice(0, 80)}` };
+    const tool = toolNamed(name, option, place.tools);
+    const assign = readAssign(option, rows);
+    for (const [index, { path }] of assign.entries())
+      checkResultPath(at(option, index), path, tool.resultSchema);
+    checkFields(option, assign, { ...place, tool });
+    read.set(name, assign);
+  }
+  return read;
+}
+
+/** The tool of a rule. Throws for one the agent does not have, with the nearest it has. */
+export function toolNamed(name: string, place: RulePlace, tools: ToolRegistry): ToolPort<never> {
+  const tool = tools.get(name);
+  if (tool !== undefined) return tool;
+  const known = tools.descriptions.map((one) => one.name);
+  throw faulty(place, 'it names a tool that the agent does not have', nearestOf(name, known));
+}
+
+/** What is saved has a field that may hold it. */
+function checkFields(
+  place: RulePlace,
+  rows: readonly Assign[],
+  { tool, state }: { readonly tool: ToolPort<never>; readonly state: StateSchema | undefined },
+): void {
+  for (const [index, row] of rows.entries()) {
+    const here = at(place, index);
+    if (state === undefined) {
+      const what = 'it saves in the state of the thread, and the agent has none';
+      throw faulty(here, what, 'Give `createAgent` a `stateSchema`');
+    }
+    const { field } = row;
+    if (!state.fields.includes(field)) {
+      const what = `\`stateSchema\` has no field '${field.slice(0, 80)}'`;
+      throw faulty(here, what, nearestOf(field, state.fields));
+    }
+    checkFit(here, row, { gives: tool.resultSchema?.(), takes: state.jsonSchema(field) });
+  }
+}
+
+function checkFit(
+  place: RulePlace,
+  { field, path }: Assign,
+  { gives, takes }: { readonly gives: JsonObject | undefined; readonly takes: JsonObject },
+): void {
+  const found = gives && schemaAt(gives, path);
+  if (gives === undefined || found === undefined || !('schema' in found)) return;
+  const misfit = misfitOf({ schema: found.schema, root: gives }, { schema: takes, root: takes });
+  if (misfit === undefined) return;
+  const part = ['result', ...path, ...misfit.path].join('.');
+  const target = [field, ...misfit.path].join('.');
+  throw faulty(
+    place,
+    `'${part}' may be ${misfit.gives}, and the state field '${target}' takes ${misfit.takes}`,
+    'Let one of the two schemas be as the other',
+  );
+}

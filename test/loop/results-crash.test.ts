@@ -1,0 +1,69 @@
+import { type ModelRequest, memoryStore, type ThreadStore } from 'agent-hooks';
+import { describe, expect, test } from 'vitest';
+import { dyingStore } from './desk.ts';
+import { calls, hangUpTool, orderTool, resultDesk, saying } from './result-desk.ts';
+
+/** A disk on which the claim of an ended process has run out when the next one comes. */
+function disk(): { readonly store: ThreadStore; readonly pass: () => void } {
+  let now = 1_000;
+  return {
+    store: memoryStore({ now: () => now }),
+    pass: () => {
+      now += 60_000;
+    },
+  };
+}
+
+const answering =
+  (first: object) =>
+  ({ messages }: ModelRequest) =>
+    messages.at(-1)?.role === 'tool' ? 'Found.' : first;
+
+/** Runs until the process ends after some commits, and goes on in another. */
+async function crashed(commits: number, scene: { tools: never[]; first: object }) {
+  const { store, pass } = disk();
+  const script = Array.from({ length: 4 }, () => answering(scene.first) as never);
+  const before = resultDesk({ script, tools: scene.tools, store: dyingStore(store, commits) });
+  const start = { threadId: 't', message: 'go' };
+  await before.agent.run(start).catch((error: unknown) => error);
+  pass();
+  const after = resultDesk({ script, tools: scene.tools, store });
+  const stored = await store.load('t');
+  const phase = (stored?.state['phase'] as { name?: string } | undefined)?.name;
+  if (phase === 'finished') return { store, result: undefined };
+  const result =
+    commits === 0 ? await after.agent.run(start) : await after.agent.resume({ threadId: 't' });
+  return { store, result };
+}
+
+const rows = [{ field: 'order_number', path: ['order_id'] }];
+const once = { sideEffects: 'once', tier: 'auto' } as const;
+
+describe('a process that ends between any two commits', () => {
+  for (const commits of [0, 1, 2, 3, 4]) {
+    test(`after ${commits}: what a call saved is stored with its outcome, and only then`, async () => {
+      const find = orderTool({ ...once, assign: rows });
+      const other = hangUpTool({ name: 'other', endsConversation: false });
+      const scene = { tools: [find, other] as never[], first: calls('find_order', 'other') };
+      const { result } = await crashed(commits, scene);
+      expect(result?.status).toBe('completed');
+      const isKnown = JSON.stringify(result?.messages).includes('A-1');
+      const { order_number } = { order_number: undefined, ...result?.state };
+      expect(order_number).toBe(isKnown ? 'A-1' : undefined);
+    });
+
+    test(`after ${commits}: the conversation ends exactly where its tool is known to have worked`, async () => {
+      const scene = {
+        tools: [orderTool({ ...once }), hangUpTool()] as never[],
+        first: saying('Bye!', 'hang_up', 'find_order'),
+      };
+      const { store, result } = await crashed(commits, scene);
+      const messages = JSON.stringify(result?.messages ?? (await store.readMessages('t')));
+      const isKnown = messages.includes('"toolName":"hang_up","outcome":"succeeded"');
+      const ended = (await store.readEvents('t')).filter(({ type }) => type === 'thread.ended');
+      expect(ended).toHaveLength(isKnown ? 1 : 0);
+      if (result !== undefined)
+        expect(result).toMatchObject({ text: isKnown ? 'Bye!' : 'Found.', status: 'completed' });
+    });
+  }
+});
