@@ -11,7 +11,7 @@ import type { StateInput, StateOf } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
-import type { Assign } from '../tools/result-rules.ts';
+import type { Assign } from '../tools/result-port.ts';
 import type { ToolSchema } from '../tools/schema.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 

@@ -1,12 +1,11 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolPort, ToolRegistry } from '../tools/port.ts';
+import type { Assign, ResultRules } from '../tools/result-port.ts';
 import {
-  type Assign,
   at,
   checkResultPath,
   faulty,
   nearestOf,
-  type ResultRules,
   type RulePlace,
   readAssign,
 } from '../tools/result-rules.ts';

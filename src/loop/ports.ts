@@ -7,7 +7,7 @@ import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
-import type { ResultRules } from '../tools/result-rules.ts';
+import type { ResultRules } from '../tools/result-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { Note } from './note.ts';
 import type { StatePort } from './state-port.ts';

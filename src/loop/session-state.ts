@@ -6,7 +6,7 @@ import { WriteLog } from '../internal/write-log.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import { fillTemplate, valueAt } from '../protocol/template.ts';
-import type { Assign } from '../tools/result-rules.ts';
+import type { Assign } from '../tools/result-port.ts';
 import type { StatePort } from './state-port.ts';
 
 interface SaveRefused {

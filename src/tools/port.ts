@@ -3,7 +3,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
-import type { ResultRules } from './result-rules.ts';
+import type { ResultRules } from './result-port.ts';
 
 /**
  * The thread's typed state, as a running tool reads and writes it. Of calls that run side by side the latest write

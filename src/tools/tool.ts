@@ -15,7 +15,8 @@ import { inputJsonSchemas } from './input-json-schema.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
 import type { ToolContext, ToolPort } from './port.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
-import { type Assign, toolRules } from './result-rules.ts';
+import type { Assign } from './result-port.ts';
+import { toolRules } from './result-rules.ts';
 import {
   parseWith,
   type SchemaInput,

@@ -14,7 +14,7 @@ import * as z from 'zod';
 export const orderSchema = z.object({
   order_id: z.string(),
   status: z.enum(['held', 'future_day', 'shipped']).default('held'),
-  total: z.object({ amount: z.number(), words: z.string().optional() }).optional(),
+  total: z.object({ amount: z.number() }).nullable().default(null),
 });
 
 export const resultState = z.object({
