@@ -11,7 +11,7 @@ import type { StateInput, StateOf } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
-import type { Assign } from '../tools/result-port.ts';
+import type { Assign, ToolReply } from '../tools/result-port.ts';
 import type { ToolSchema } from '../tools/schema.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 
@@ -62,6 +62,8 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly assign?: {
     readonly [toolName: string]: readonly Assign<keyof NoInfer<State> & string>[];
   };
+  /** Lines that answer results, each naming its `tool`, as in `replies` of `tool`. They are tried before its own. Default: none. */
+  readonly replies?: readonly ToolReply[];
   /**
    * Where the agent looks things up. Adds the tool `search_knowledge`, which policies see as any other, at
    * `onKnowledgeQuery` and at `onKnowledgeResults`. Default: none.

@@ -25,6 +25,7 @@ const KNOWN = {
   instructions: isString,
   tools: Array.isArray,
   assign: isObject,
+  replies: Array.isArray,
   knowledge: isObject,
   hooks: (value: unknown) => Array.isArray(value) || typeof value === 'function',
   store: isStore,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolPort, ToolRegistry } from '../tools/port.ts';
-import type { Assign, ResultRules } from '../tools/result-port.ts';
+import type { Assign, ReplyRule, ResultRules } from '../tools/result-port.ts';
 import {
   at,
   checkResultPath,
@@ -11,6 +11,7 @@ import {
 } from '../tools/result-rules.ts';
 import { schemaAt } from '../tools/schema-at.ts';
 import { misfitOf } from '../tools/schema-fits.ts';
+import { checkLines, checkReply, readAgentReplies } from './reply-rules.ts';
 import type { StateSchema } from './state-schema.ts';
 
 interface Place {
@@ -23,45 +24,66 @@ interface Place {
  * anything. Throws `ConfigError` for a rule that could never hold.
  */
 export function resultRulesOf(
-  { assign }: { readonly assign?: unknown },
+  given: { readonly assign?: unknown; readonly replies?: unknown },
   place: Place,
 ): ReadonlyMap<string, ResultRules> | undefined {
-  const ofAgent = readAgentAssign(assign, place);
+  const assign = readAgentAssign(given.assign, place);
+  const replies = readAgentReplies(given.replies, place);
   const rules = new Map<string, ResultRules>();
   for (const { name } of place.tools.descriptions) {
     const tool = place.tools.get(name);
-    const given = tool?.onResult;
-    const rows = ofAgent.get(name) ?? [];
-    if (tool === undefined || (given === undefined && rows.length === 0)) continue;
-    checkFields({ ...ofTool(name), option: 'assign' }, given?.assign ?? [], { ...place, tool });
-    // Of two rows for one field the latter counts: what the agent says goes over what a tool says for every agent.
-    rules.set(name, Object.freeze({ ...given, assign: [...(given?.assign ?? []), ...rows] }));
+    const own = tool?.onResult;
+    const [rows, lines] = [assign.get(name) ?? [], replies.get(name) ?? []];
+    if (tool === undefined || (own === undefined && rows.length + lines.length === 0)) continue;
+    checkOwn(tool, place.state);
+    rules.set(name, withOwn(own, rows, lines));
   }
   return rules.size === 0 ? undefined : rules;
 }
 
-const AGENT = { where: 'createAgent', code: 'invalid-option' } as const;
+/**
+ * What the agent says goes over what a tool says for every agent: its lines are tried first, and of two rows for one
+ * field the latter counts.
+ */
+function withOwn(
+  own: ResultRules | undefined,
+  rows: readonly Assign[],
+  lines: readonly ReplyRule[],
+): ResultRules {
+  return Object.freeze({
+    ...own,
+    assign: [...(own?.assign ?? []), ...rows],
+    replies: [...lines, ...(own?.replies ?? [])],
+  });
+}
 
-function ofTool(name: string): { readonly where: string; readonly code: 'invalid-tool' } {
-  return { where: `tool '${name}'`, code: 'invalid-tool' };
+/** What only an agent can say of the rules of a tool: whether its state has what they name. */
+function checkOwn(tool: ToolPort<never>, state: StateSchema | undefined): void {
+  const { assign = [], replies = [], goodbye } = tool.onResult ?? {};
+  const place = { where: `tool '${tool.name}'`, code: 'invalid-tool' } as const;
+  checkFields({ ...place, option: 'assign' }, assign, { tool, state });
+  for (const [index, reply] of replies.entries())
+    checkReply(at({ ...place, option: 'replies' }, index), reply, state);
+  if (goodbye !== undefined) checkLines({ ...place, option: 'goodbye' }, [goodbye], state);
 }
 
 function readAgentAssign(given: unknown, place: Place): ReadonlyMap<string, readonly Assign[]> {
   const read = new Map<string, readonly Assign[]>();
   for (const [name, rows] of Object.entries(given ?? {})) {
-    const option: RulePlace = { ...AGENT, option: `assign.${name.slice(0, 80)}` };
-    const tool = toolNamed(name, option, place.tools);
-    const assign = readAssign(option, rows);
+    const option = `assign.${name.slice(0, 80)}`;
+    const here: RulePlace = { where: 'createAgent', code: 'invalid-option', option };
+    const tool = toolNamed(name, here, place.tools);
+    const assign = readAssign(here, rows);
     for (const [index, { path }] of assign.entries())
-      checkResultPath(at(option, index), path, tool.resultSchema);
-    checkFields(option, assign, { ...place, tool });
+      checkResultPath(at(here, index), path, tool.resultSchema);
+    checkFields(here, assign, { tool, state: place.state });
     read.set(name, assign);
   }
   return read;
 }
 
 /** The tool of a rule. Throws for one the agent does not have, with the nearest it has. */
-export function toolNamed(name: string, place: RulePlace, tools: ToolRegistry): ToolPort<never> {
+function toolNamed(name: string, place: RulePlace, tools: ToolRegistry): ToolPort<never> {
   const tool = tools.get(name);
   if (tool !== undefined) return tool;
   const known = tools.descriptions.map((one) => one.name);

@@ -135,7 +135,6 @@ export type EventBody =
       readonly type: 'tool.replied';
       readonly callId: string;
       readonly toolName: string;
-      readonly text: string;
     }
   | {
       readonly type: 'tool.save-refused';
@@ -223,7 +222,13 @@ export type EventBody =
       readonly cause: 'budget' | 'overflow';
     }
   | { readonly type: 'state.changed'; readonly fields: readonly string[] }
-  | { readonly type: 'line.said'; readonly kind: string; readonly text: string }
+  | {
+      readonly type: 'line.said';
+      readonly kind: 'announce' | 'reply' | 'goodbye';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly text: string;
+    }
   | {
       readonly type: 'error.raised';
       readonly code: string;

@@ -1,9 +1,27 @@
 /** What code made of the result of a call that worked, before any policy changed it. JSON. */
 export interface AfterCall {
-  /** Set when the call ends the conversation. `text`: what the user was told in the answer that made it. */
-  readonly ends?: { readonly text: string };
+  /**
+   * Set when the call ends the conversation. `text`: what the user was told in the answer that made it; `goodbye`: what
+   * is to be said where that was nothing.
+   */
+  readonly ends?: { readonly text: string; readonly goodbye?: string };
   /** Why nothing of the result was saved, without a value. */
   readonly saveRefused?: { readonly field: string; readonly reason: string };
+  /** The line that would answer the result. Said only where it can be the answer to the whole batch. */
+  readonly reply?: PickedLine;
+}
+
+/** A line, filled, and the count that says whose turn is next, where several take turns. */
+export interface PickedLine {
+  readonly text: string;
+  readonly slot?: string;
+}
+
+/** A line that has passed its policies. */
+export interface SaidLine extends PickedLine {
+  readonly kind: 'reply' | 'goodbye';
+  readonly callId: string;
+  readonly toolName: string;
 }
 
 export interface CallMarks {
@@ -13,4 +31,9 @@ export interface CallMarks {
 export interface TurnMarks {
   /** The tool that has ended the conversation. */
   readonly endedBy?: string;
+}
+
+export interface ThreadMarks {
+  /** How often lines that take turns were said, by what they belong to. */
+  readonly lines?: { readonly [slot: string]: number };
 }

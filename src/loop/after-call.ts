@@ -1,7 +1,11 @@
+import type { JsonValue } from '../protocol/json.ts';
 import { textOf } from '../protocol/read-content.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
-import type { AfterCall } from './after-call-state.ts';
+import type { ResultRules } from '../tools/result-port.ts';
+import type { AfterCall, PickedLine } from './after-call-state.ts';
+import { fillLine, type LineValues } from './fill-line.ts';
+import { pickReply } from './pick-reply.ts';
 import type { Session } from './session.ts';
 import type { BatchCall } from './state.ts';
 
@@ -17,7 +21,7 @@ interface Given {
 
 /**
  * What code does with a result that works, as it is before `postToolUse` may change it. Saves are part of what the call
- * wrote, and are stored with that.
+ * wrote, and are stored with that; they come first, so that lines can tell of them.
  */
 export function afterCall(given: Given): AfterCall | undefined {
   const { call, result, session, notRun, isSaved } = given;
@@ -27,15 +31,50 @@ export function afterCall(given: Given): AfterCall | undefined {
   const saveRefused =
     isSaved === true ? undefined : session.values?.save(call.callId, rules.assign, result.output);
   const ends = rules.endsConversation === true && notRun !== true;
-  if (saveRefused === undefined && !ends) return undefined;
+  const reply = replyTo(call, result.output, { rules, session });
+  if (saveRefused === undefined && !ends && reply === undefined) return undefined;
   return {
-    ...(ends && { ends: { text: spokenText(session) } }),
+    ...(ends && { ends: endOf(rules, result.output, session) }),
     ...(saveRefused !== undefined && { saveRefused }),
+    ...(reply !== undefined && { reply }),
   };
 }
 
+function replyTo(
+  { toolName }: BatchCall,
+  result: JsonValue,
+  { rules, session }: { readonly rules: ResultRules; readonly session: Session },
+): PickedLine | undefined {
+  if (rules.replies.length === 0) return undefined;
+  const about = { ...valuesOf(result, session), toolName, result };
+  return pickReply(rules.replies, about, session.state.lines);
+}
+
 /** The answer that made the calls is in the history as it was judged, and their results are not yet. */
-function spokenText({ history }: Session): string {
-  const { last } = history;
-  return last?.role === 'assistant' ? textOf(last) : '';
+function endOf(
+  { goodbye }: ResultRules,
+  result: JsonValue,
+  session: Session,
+): NonNullable<AfterCall['ends']> {
+  const { last } = session.history;
+  const text = last?.role === 'assistant' ? textOf(last) : '';
+  const line =
+    goodbye === undefined || text.trim() !== ''
+      ? undefined
+      : fillLine(goodbye, valuesOf(result, session));
+  return line === undefined ? { text } : { text, goodbye: line };
+}
+
+function valuesOf(result: JsonValue, { options, values }: Session): LineValues {
+  const { session, sender, channel } = options.facts;
+  return {
+    roots: new Map([
+      ['result', result],
+      ['session', session],
+      ['call', session],
+      ['sender', sender],
+      ['channel', channel],
+    ]),
+    state: values?.view ?? {},
+  };
 }

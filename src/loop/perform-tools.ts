@@ -16,10 +16,12 @@ import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
 import { runWrapped } from './run-wrapped.ts';
+import { sayLines } from './say-lines.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, FinishedCall, LedgerNote, OpenTurn } from './state.ts';
 
 type RunTools = Extract<Effect, { readonly type: 'run-tools' }>;
+type ToolsFinished = Extract<LoopEvent, { readonly type: 'tools.finished' }>;
 
 interface BatchRun {
   readonly session: Session;
@@ -42,6 +44,15 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
   const saver = new OutcomeSaver(session);
   const children = undefined;
   const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, children };
+  const running = runEvery(effect, run);
+  if (session.ports.results === undefined) return running;
+  return isThenable(running)
+    ? running.then((event) => sayLines(effect, event, session))
+    : sayLines(effect, running, session);
+}
+
+function runEvery(effect: RunTools, run: BatchRun): MaybePromise<ToolsFinished> {
+  const { calls, recovering } = run;
   const [only] = calls;
   if (calls.some(({ isChild }) => isChild === true)) return runWithChildren(effect, run);
   if (recovering || calls.length !== 1 || only === undefined || only.refusal !== undefined)
@@ -52,16 +63,13 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
     : finished([running], run);
 }
 
-async function runBatch(run: BatchRun): Promise<LoopEvent> {
+async function runBatch(run: BatchRun): Promise<ToolsFinished> {
   const { session, calls, recovering } = run;
   const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
   return finished(await runAll({ ...run, ledger }), run);
 }
 
-function finished(
-  results: readonly FinishedCall[],
-  { session, turn }: BatchRun,
-): Extract<LoopEvent, { readonly type: 'tools.finished' }> {
+function finished(results: readonly FinishedCall[], { session, turn }: BatchRun): ToolsFinished {
   const { cancelled } = session.options.cancel;
   const { tick } = session;
   const written = session.values?.takeBatch();
@@ -77,7 +85,7 @@ function recordChanges(session: Session, turn: OpenTurn, fields: readonly string
 }
 
 /** A batch that delegates: its subagents may wait, and then their calls have no result yet. */
-async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<LoopEvent> {
+async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<ToolsFinished> {
   const { session, calls, recovering, turn, saver } = plain;
   const { finished: earlier = [], children: counted = [] } = effect;
   const children = new Children(session, { turn, counted, saver, recovering });

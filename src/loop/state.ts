@@ -5,7 +5,7 @@ import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
-import type { CallMarks, TurnMarks } from './after-call-state.ts';
+import type { CallMarks, SaidLine, ThreadMarks, TurnMarks } from './after-call-state.ts';
 import type {
   CompactionCause,
   CompactionStage,
@@ -34,7 +34,7 @@ import type {
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */
-export interface ThreadState {
+export interface ThreadState extends ThreadMarks {
   readonly format: 1;
   readonly threadId: string;
   readonly agent: string;
@@ -249,7 +249,12 @@ export type Failure =
       readonly error: ErrorInfo;
       readonly note?: string;
     }
-  | { readonly kind: 'tools'; readonly batch: Batch; readonly finished: readonly FinishedCall[] };
+  | {
+      readonly kind: 'tools';
+      readonly batch: Batch;
+      readonly finished: readonly FinishedCall[];
+      readonly said?: readonly SaidLine[];
+    };
 
 /** Where a thread is. Each variant holds exactly what is legal there. */
 export type Phase =
@@ -357,26 +362,6 @@ export interface NextTurn {
   readonly output?: JsonObject;
   /** Set when it answers what is open "not approved", and so ends the turn before it as a person would. */
   readonly supersedes?: true;
-}
-
-/** A thread nobody has run yet. */
-export function newThread(
-  threadId: string,
-  agent: string,
-  more: { readonly digestKey: string; readonly parent?: ParentCall | undefined },
-): ThreadState {
-  const { digestKey, parent } = more;
-  return {
-    format: 1,
-    threadId,
-    agent,
-    digestKey,
-    turn: 0,
-    streak: { count: 0, policy: '', point: '' },
-    totals: { steps: 0, usage: { inputTokens: 0, outputTokens: 0 } },
-    phase: { name: 'idle' },
-    ...(parent !== undefined && { parent }),
-  };
 }
 
 /** The turn a phase belongs to, if one is open or just ended. */

@@ -1,4 +1,7 @@
 import type { EventBody } from '../events/event.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Message } from '../protocol/message.ts';
+import type { SaidLine } from './after-call-state.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { Rules } from './rules.ts';
 import type { BatchCall, FinishedCall, OpenTurn, ThreadState } from './state.ts';
@@ -17,23 +20,67 @@ export function withEnd(
 }
 
 /**
- * How a turn goes on whose batch is over: the model is asked what is next, unless a call has ended the conversation.
- * An answer that has to fit a schema only the model can give, so there the turn ends with that.
+ * How a turn goes on whose batch is over: the model is asked what is next, unless lines have answered for it or a call
+ * has ended the conversation. An answer that has to fit a schema only the model can give.
  */
 export function goOn(
   state: ThreadState,
   turn: OpenTurn,
   batch: Writes & {
     readonly finished: readonly FinishedCall[];
+    readonly said?: readonly SaidLine[] | undefined;
     readonly events: readonly EventBody[];
     readonly tick: number;
     readonly rules: Rules;
   },
 ): Transition {
-  const { finished, ...next } = batch;
-  if (turn.endedBy === undefined || turn.output !== undefined)
-    return beginNextStep(state, turn, next);
+  const { finished, said = [], ...next } = batch;
+  const isOver = turn.endedBy !== undefined || said.length > 0;
+  if (!isOver || turn.output !== undefined) return beginNextStep(state, turn, next);
+  if (said.length > 0) return finishSaid(state, turn, { ...next, said });
   const text = finished.find(({ after }) => after?.ends !== undefined)?.after?.ends?.text ?? '';
-  const outcome = { status: 'completed', text, finishReason: 'tool-calls' } as const;
-  return finish(state, turn, { ...next, outcome });
+  return finish(state, turn, { ...next, outcome: completed(text) });
+}
+
+/** The lines are the answer of the assistant, in one message after the results that they answer. */
+function finishSaid(
+  state: ThreadState,
+  turn: OpenTurn,
+  ending: Writes & {
+    readonly said: readonly SaidLine[];
+    readonly events: readonly EventBody[];
+    readonly rules: Rules;
+  },
+): Transition {
+  const { said, rules, approvals, ledger, messages = [] } = ending;
+  const text = said.map((line) => line.text).join('\n');
+  const answer: Message = { role: 'assistant', content: [{ type: 'text', text }] };
+  const events: EventBody[] = [...ending.events, ...said.flatMap(eventsOfLine)];
+  events.push({ type: 'message.outgoing', text, isFinal: true });
+  return finish(countLines(state, said), turn, {
+    messages: [...messages, deepFreeze(answer)],
+    approvals,
+    ledger,
+    events,
+    outcome: completed(text),
+    rules,
+  });
+}
+
+function completed(text: string) {
+  return { status: 'completed', text, finishReason: 'tool-calls' } as const;
+}
+
+function eventsOfLine({ kind, callId, toolName, text }: SaidLine): EventBody[] {
+  const said: EventBody = { type: 'line.said', kind, callId, toolName, text };
+  return kind === 'reply' ? [said, { type: 'tool.replied', callId, toolName }] : [said];
+}
+
+/** Whose turn is next, where several lines take turns. */
+function countLines(state: ThreadState, said: readonly SaidLine[]): ThreadState {
+  const slots = said.flatMap(({ slot }) => slot ?? []);
+  if (slots.length === 0) return state;
+  const lines = new Map(Object.entries(state.lines ?? {}));
+  for (const slot of slots) lines.set(slot, (lines.get(slot) ?? 0) + 1);
+  return { ...state, lines: Object.fromEntries(lines) };
 }

@@ -73,13 +73,13 @@ function recover(
 /** Every call keeps its result, whatever the policies say (L4); none is ever run again. */
 function afterToolErrors(
   state: ThreadState,
-  { batch, finished }: Of<'tools'>,
+  { batch, finished, said }: Of<'tools'>,
   { turn, event, rules }: Judged,
 ): Transition {
   const { verdict, error, tick } = event;
   const writes = writesOf(batch, finished);
   if (verdict.type === 'recover' || verdict.type === 'no-opinion')
-    return goOn(state, turn, { ...writes, finished, tick, rules });
+    return goOn(state, turn, { ...writes, finished, said, tick, rules });
   const shown = shownFor(verdict);
   const outcome = failed(error);
   return { ...finish(state, turn, { ...writes, outcome, rules, known: true, ...shown }), error };

@@ -150,7 +150,7 @@ function failedOutcome(verdict: OutgoingVerdict): Outcome {
 }
 
 /** A refused text is kept in the audit as discarded; one that a failed policy withheld was never judged, and is not. */
-function discarded(
+export function discarded(
   verdict: OutgoingVerdict,
   {
     text,

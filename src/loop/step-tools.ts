@@ -26,7 +26,7 @@ export function onToolsFinished(
   const { phase } = before;
   if (phase.name !== 'running') return undefined;
   const { batch, next } = phase;
-  const { tick, values } = event;
+  const { tick, values, said } = event;
   const state = values === undefined ? before : { ...before, values };
   const counted =
     event.children === undefined ? phase : countChildren(state, phase, { event, rules });
@@ -41,11 +41,15 @@ export function onToolsFinished(
   const turn = withEnd(counted.turn, finished, batch.calls);
   // Nobody is asked what becomes of a turn that ends anyway.
   if (!event.cancelled && next === undefined && finished.some(hasFailed))
-    return enter(paid, { name: 'failing', turn, failure: { kind: 'tools', batch, finished } });
+    return enter(paid, {
+      name: 'failing',
+      turn,
+      failure: { kind: 'tools', batch, finished, ...(said !== undefined && { said }) },
+    });
   const writes = writesOf(batch, finished);
   if (event.cancelled)
     return finish(paid, turn, { ...writes, outcome: { status: 'cancelled' }, rules });
-  if (next === undefined) return goOn(paid, turn, { ...writes, finished, tick, rules });
+  if (next === undefined) return goOn(paid, turn, { ...writes, finished, said, tick, rules });
   const outcome: Outcome =
     next.supersedes === true
       ? { status: 'cancelled' }

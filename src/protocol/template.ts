@@ -5,6 +5,8 @@ import type { StateValues } from './state-values.ts';
 export interface Placeholder {
   /** As it is written, without the braces. */
   readonly text: string;
+  /** The same with them. */
+  readonly written: string;
   /** The field and the keys below it; absent for what cannot name any. */
   readonly path?: readonly [field: string, ...keys: string[]];
 }
@@ -14,7 +16,10 @@ const PATH = /^[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /** Every placeholder of a text, in order. */
 export function placeholdersIn(text: string): readonly Placeholder[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([, inner = '']) => readPlaceholder(inner));
+  return [...text.matchAll(PLACEHOLDER)].map(([written, inner = '']) => ({
+    ...readPlaceholder(inner),
+    written,
+  }));
 }
 
 /**
@@ -33,7 +38,7 @@ export function fillTemplate(
   });
 }
 
-function readPlaceholder(inner: string): Placeholder {
+function readPlaceholder(inner: string): Omit<Placeholder, 'written'> {
   const text = inner.trim();
   if (!PATH.test(text)) return { text };
   return { text, path: text.split('.') as [string, ...string[]] }; // A split text has at least one part.

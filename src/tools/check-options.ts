@@ -38,7 +38,12 @@ const RULES: Readonly<
     accepts: isOptional((value) => typeof value === 'boolean'),
     what: 'true or false',
   },
+  goodbye: {
+    accepts: isOptional((value) => typeof value === 'string' && value.trim() !== ''),
+    what: 'a text',
+  },
   assign: { accepts: isOptional(Array.isArray), what: 'a list of `{ field, path }`' },
+  replies: { accepts: isOptional(Array.isArray), what: 'a list of `{ when, state, say }`' },
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 

@@ -2,7 +2,7 @@ import { type ConfigCode, ConfigError } from '../errors/config-error.ts';
 import { nearestName } from '../internal/nearest-name.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { checkKnown } from './check-options.ts';
-import type { Assign, ResultRules } from './result-port.ts';
+import type { Assign } from './result-port.ts';
 import { schemaAt } from './schema-at.ts';
 
 /** Where a rule is written, for what is said of a faulty one. */
@@ -26,24 +26,6 @@ function readRow(place: RulePlace, row: unknown): Assign {
   if (!Array.isArray(path) || !path.every((key) => typeof key === 'string'))
     throw faulty(place, '`path` is no list of keys', `${ASSIGN_FORM}; \`[]\` is the whole result`);
   return Object.freeze({ field, path: Object.freeze([...path]) });
-}
-
-/** What a tool itself says of its results; nothing where it says nothing. Throws `ConfigError`. */
-export function toolRules(
-  options: {
-    readonly name: string;
-    readonly assign?: readonly Assign[];
-    readonly endsConversation?: boolean;
-  },
-  resultSchema: (() => JsonObject) | undefined,
-): ResultRules | undefined {
-  const { name, assign: rows = [], endsConversation } = options;
-  if (rows.length === 0 && endsConversation !== true) return undefined;
-  const place: RulePlace = { where: `tool '${name}'`, option: 'assign', code: 'invalid-tool' };
-  const assign = readAssign(place, rows);
-  for (const [index, { path }] of assign.entries())
-    checkResultPath(at(place, index), path, resultSchema);
-  return Object.freeze({ assign, ...(endsConversation === true && { endsConversation }) });
 }
 
 /** The members of a row that is an object, and of no others than these. */

@@ -15,8 +15,7 @@ import { inputJsonSchemas } from './input-json-schema.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
 import type { ToolContext, ToolPort } from './port.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
-import type { Assign } from './result-port.ts';
-import { toolRules } from './result-rules.ts';
+import type { Assign, Reply } from './result-port.ts';
 import {
   parseWith,
   type SchemaInput,
@@ -25,6 +24,7 @@ import {
   type ToolSchema,
 } from './schema.ts';
 import { shownResult } from './shown-result.ts';
+import { toolRules } from './tool-rules.ts';
 
 /** How a tool is declared. */
 export interface ToolOptions<
@@ -69,6 +69,14 @@ export interface ToolOptions<
    * that a policy answers in its place. Default: false.
    */
   readonly endsConversation?: boolean;
+  /** What a tool that ends the conversation says where the answer that made the call had no words. Default: nothing. */
+  readonly goodbye?: string;
+  /**
+   * Lines that answer results that work: the first that matches and can be filled ends the turn with its words, and the
+   * model, which reads the result later, is not asked. It is asked where no line matches, where a call beside this one
+   * has none, and where a policy at `onOutgoingMessage` refuses one. Results are read as for `assign`. Default: none.
+   */
+  readonly replies?: readonly Reply[];
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
   /** Default: `auto` for a tool that declares `sideEffects: 'none'`, else `confirm`. */
@@ -171,7 +179,9 @@ function afterResult(options: {
   readonly name: string;
   readonly outputSchema?: ToolSchema;
   readonly assign?: readonly Assign[];
+  readonly replies?: readonly Reply[];
   readonly endsConversation?: boolean;
+  readonly goodbye?: string;
 }): Pick<ToolPort, 'onResult' | 'resultSchema'> {
   const { name, outputSchema } = options;
   const schema = outputSchema && { resultSchema: () => resultSchemaOf(name, outputSchema) };

@@ -1,0 +1,36 @@
+import type { JsonValue } from '../protocol/json.ts';
+import { placeholdersIn, valueAt } from '../protocol/template.ts';
+
+/** What the placeholders of a line may name. */
+export interface LineValues {
+  /** By the first name of a path; what is in none of them is looked up in the state. */
+  readonly roots: ReadonlyMap<string, JsonValue>;
+  readonly state: { readonly [field: string]: JsonValue | undefined };
+}
+
+/** Names that are no fields of a state; `call` is what `session` is. */
+export const LINE_ROOTS: readonly string[] = ['result', 'session', 'call', 'sender', 'channel'];
+
+/** The line with its values in it, once; nothing where one of them is absent, null or an empty text. */
+export function fillLine(line: string, values: LineValues): string | undefined {
+  let filled = line;
+  let from = 0;
+  for (const { written, path } of placeholdersIn(line)) {
+    const value = path && lookUp(path, values);
+    if (value === undefined || value === null || value === '') return undefined;
+    const at = filled.indexOf(written, from);
+    const said = typeof value === 'string' ? value : JSON.stringify(value);
+    filled = filled.slice(0, at) + said + filled.slice(at + written.length);
+    // What a value holds is never filled.
+    from = at + said.length;
+  }
+  return filled;
+}
+
+function lookUp(
+  [root = '', ...keys]: readonly string[],
+  { roots, state }: LineValues,
+): JsonValue | undefined {
+  const value = roots.get(root);
+  return value === undefined ? valueAt(state, [root, ...keys]) : valueAt(value, keys);
+}
