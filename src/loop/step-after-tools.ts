@@ -34,12 +34,12 @@ export function goOn(
     readonly rules: Rules;
   },
 ): Transition {
-  const { finished, said = [], ...next } = batch;
-  const isOver = turn.endedBy !== undefined || said.length > 0;
-  if (!isOver || turn.output !== undefined) return beginNextStep(state, turn, next);
-  if (said.length > 0) return finishSaid(state, turn, { ...next, said });
+  const { finished, said } = batch;
+  const isOver = turn.endedBy !== undefined || said !== undefined;
+  if (!isOver || turn.output !== undefined) return beginNextStep(state, turn, batch);
+  if (said !== undefined) return finishSaid(state, turn, { ...batch, said });
   const text = finished.find(({ after }) => after?.ends !== undefined)?.after?.ends?.text ?? '';
-  return finish(state, turn, { ...next, outcome: completed(text) });
+  return finish(state, turn, { ...batch, outcome: completed(text) });
 }
 
 /** The lines are the answer of the assistant, in one message after the results that they answer. */

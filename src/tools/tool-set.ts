@@ -19,6 +19,8 @@ export interface ToolRun {
   readonly isError: boolean;
   readonly result: JsonValue;
   readonly forModel: JsonValue;
+  /** Set for a call that worked, of a tool that ends the conversation. The name of a tool says nothing: it may have failed. */
+  readonly endsConversation?: true;
 }
 
 /** What a caller knows of the call; the rest is empty. `state` and `signal` are those of nobody unless given. */
@@ -66,6 +68,7 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
         isError: outcome !== 'succeeded',
         result,
         forModel: forModel(name, result),
+        ...(outcome === 'succeeded' && endOf(registry.get(name))),
       };
     },
     call: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
@@ -74,6 +77,10 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
       return done.result;
     },
   });
+}
+
+function endOf(tool: ToolPort<never> | undefined): Pick<ToolRun, 'endsConversation'> {
+  return tool?.onResult?.endsConversation === true ? { endsConversation: true } : {};
 }
 
 interface Attempt {

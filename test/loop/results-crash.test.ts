@@ -66,4 +66,36 @@ describe('a process that ends between any two commits', () => {
         expect(result).toMatchObject({ text: isKnown ? 'Bye!' : 'Found.', status: 'completed' });
     });
   }
+
+  for (const commits of [0, 1, 2, 3]) {
+    test(`after ${commits}: a line is said once, and where the outcome is not known the model answers`, async () => {
+      const find = orderTool({ ...once, replies: [{ say: ['One.', 'Two.'] }] });
+      const scene = { tools: [find] as never[], first: calls('find_order') };
+      const { store, result } = await crashed(commits, scene);
+      const messages = JSON.stringify(await store.readMessages('t'));
+      const isKnown = messages.includes('A-1');
+      const said = (await store.readEvents('t')).filter(({ type }) => type === 'line.said');
+      expect(said).toHaveLength(isKnown ? 1 : 0);
+      expect(messages.split('One.')).toHaveLength(isKnown ? 2 : 1);
+      if (result !== undefined)
+        expect(result).toMatchObject({ status: 'completed', text: isKnown ? 'One.' : 'Found.' });
+    });
+  }
+
+  test('a call that was done before the crash has its line said by the next process', async () => {
+    const find = orderTool({ ...once, replies: [{ say: 'One.' }] });
+    const other = hangUpTool({
+      name: 'other',
+      endsConversation: false,
+      replies: [{ say: 'Two.' }],
+    });
+    const scene = { tools: [find, other] as never[], first: calls('find_order', 'other') };
+    const texts: unknown[] = [];
+    for (const commits of [2, 3, 4]) {
+      const { result } = await crashed(commits, scene);
+      texts.push(result?.status === 'completed' ? result.text : result?.status);
+    }
+    // Before it is known of both calls that they worked, the model is asked.
+    expect(texts).toEqual(['Found.', 'Found.', 'One.\nTwo.']);
+  });
 });

@@ -107,3 +107,18 @@ tool({ ...choice, execute: () => ({ s: 'c' }) });
 tool({ ...choice, execute: async () => ({ d: 'y' }) });
 // @ts-expect-error only for Done nothing is enough
 tool({ ...choice, execute: () => {} });
+
+const saving = { ...wrong, outputSchema: z.object({ id: z.string() }) };
+tool({
+  ...saving,
+  assign: [{ field: 'order', path: ['id'] }],
+  execute: (_input, _ctx: ToolContext<App, { order?: string }>) => ({ id: 'x' }),
+});
+tool({
+  ...saving,
+  // @ts-expect-error no field of the state that the tool is typed with
+  assign: [{ field: 'ordr', path: ['id'] }],
+  execute: (_input, _ctx: ToolContext<App, { order?: string }>) => ({ id: 'x' }),
+});
+// @ts-expect-error a line of a tool does not name it
+tool({ ...saving, replies: [{ tool: 'x', say: 'Done.' }], execute: () => ({ id: 'x' }) });
