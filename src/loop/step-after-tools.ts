@@ -14,7 +14,7 @@ export function withEnd(
   calls: readonly BatchCall[],
 ): OpenTurn {
   const ended = finished.find(({ after }) => after?.ends !== undefined);
-  if (ended === undefined || turn.endedBy !== undefined) return turn;
+  if (ended === undefined) return turn;
   const { toolName = '' } = calls.find(({ callId }) => callId === ended.callId) ?? {};
   return { ...turn, endedBy: toolName };
 }

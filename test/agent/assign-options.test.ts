@@ -93,6 +93,11 @@ describe('a row that could never hold is refused when the agent is built', () =>
       z.object({ a: z.string(), b: z.number() }),
       z.object({ a: z.string() }).optional(),
     ],
+    [
+      'one of two forms',
+      z.object({ a: z.string() }),
+      z.union([z.object({ a: z.number() }), z.object({ a: z.string() })]).optional(),
+    ],
     ['a date, as it is written', z.iso.date(), z.string().optional()],
   ])('what may fit is left to the check of the value: %s', (_, output, field) => {
     expect(given(output, field)).not.toThrow();
@@ -122,7 +127,10 @@ describe('a row that could never hold is refused when the agent is built', () =>
   test('a schema written by hand is read as well', () => {
     const outputSchema = jsonSchema<{ id: string }>({
       type: 'object',
-      properties: { id: { $ref: '#/$defs/Id' } },
+      properties: {
+        id: { $ref: '#/$defs/Id' },
+        open: { type: 'object', properties: {}, patternProperties: { '^x_': {} } },
+      },
       $defs: { Id: { type: 'integer' } },
     });
     const get = (field: string, path: string[]) => () =>
@@ -134,6 +142,7 @@ describe('a row that could never hold is refused when the agent is built', () =>
         execute: () => ({ id: '1' }),
       });
     expect(fault(get('name', ['idd']))).toContain("Did you mean 'id'?");
+    expect(get('name', ['open', 'x_1'])).not.toThrow();
     const tools = [get('name', ['id'])()];
     const build = () =>
       createAgent({

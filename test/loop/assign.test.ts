@@ -98,6 +98,20 @@ describe('what of a result is saved', () => {
     expect((await wrapped.run()).state).toMatchObject({ order_number: 'W-1' });
   });
 
+  test('U-K25: nothing of what a wrap gave as a result that works and that reports an error', async () => {
+    const around = defineHooks({
+      name: 'around',
+      wrapToolUse: async (invocation, next) => ({
+        ...(await next(invocation)),
+        output: { ok: false, order_id: 'W-1' },
+      }),
+    });
+    const tools = [orderTool({ assign: one, replies: [{ say: 'Never.' }] })];
+    const result = await resultDesk({ script: once, tools, hooks: [around] }).run();
+    expect(result).toMatchObject({ text: 'Found.' });
+    expect(result.state).not.toHaveProperty('order_number');
+  });
+
   test('hidden fields are saved, and not shown', async () => {
     const tools = [orderTool({ assign: one, hidden: ['order_id'] })];
     const desk = resultDesk({ script: once, tools });

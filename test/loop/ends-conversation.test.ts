@@ -1,5 +1,6 @@
-import { defineHooks, ErrorDecision, ToolDecision, textOf } from 'agent-hooks';
+import { defineHooks, ErrorDecision, memoryStore, ToolDecision, textOf } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { dyingStore } from './desk.ts';
 import { calls, hangUpTool, orderTool, resultDesk, saying } from './result-desk.ts';
 
 const tools = [orderTool(), hangUpTool()];
@@ -111,6 +112,14 @@ describe('a tool that ends the conversation', () => {
     }));
     expect(await desk.agent.resume({ threadId: 't', answers })).toMatchObject({ text: 'Bye!' });
     expect(desk.types().at(-1)).toBe('thread.ended');
+  });
+
+  test('its end is not heard where it could not be stored', async () => {
+    const store = dyingStore(memoryStore(), 2);
+    const desk = resultDesk({ script: [saying('Bye!', 'hang_up')], tools, store });
+    expect((await desk.run()).status).toBe('failed');
+    expect(desk.types()).toContain('turn.finished');
+    expect(desk.types()).not.toContain('thread.ended');
   });
 
   test('a reply without words ends the turn without any', async () => {

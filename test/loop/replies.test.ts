@@ -213,6 +213,13 @@ describe('a line that answers a result', () => {
   });
 });
 
+test('what a value holds is not filled again', async () => {
+  const result = { order_id: '{{name}}{{result.status}}' };
+  const replies = [{ say: '{{result.order_id}} {{name}} {{result.status}}' }];
+  const told = await text({ replies }, { result, state: { name: 'Ada' } });
+  expect(told).toBe('{{name}}{{result.status}} Ada held');
+});
+
 describe('several calls at once', () => {
   const other = (replies: readonly object[]) =>
     hangUpTool({ name: 'other', endsConversation: false, replies });
@@ -333,7 +340,7 @@ describe('policies at onOutgoingMessage', () => {
     const desk = resultDesk({ script: [find, 'Found.'], tools: [orderTool({ replies })], hooks });
     const { signal } = stop;
     const result = await desk.agent.run({ threadId: 't', message: 'go', signal });
-    expect(result.status).toBe('cancelled');
+    expect(result).toMatchObject({ status: 'cancelled', steps: 1 });
     expect(JSON.stringify(result.messages)).toContain('A-1');
     expect(JSON.stringify(result.messages)).not.toContain('on hold');
   });
@@ -353,14 +360,25 @@ describe('policies at onOutgoingMessage', () => {
 
 const doneAnswer = { toolCalls: [{ name: 'final_answer', input: { done: true } }] };
 
-test('a turn whose answer has to fit a schema is answered by the model', async () => {
+test('a turn whose answer has to fit a schema is answered by the model, and nobody is asked about a line', async () => {
+  const asked: string[] = [];
   const desk = resultDesk({
     script: [find, doneAnswer],
     tools: [orderTool({ replies: [{ say: 'It is on hold.' }] })],
+    hooks: [
+      defineHooks({
+        name: 'hear',
+        onOutgoingMessage: (message) => {
+          asked.push(message.text);
+          return undefined;
+        },
+      }),
+    ],
   });
   const output = z.object({ done: z.boolean() });
   const result = await desk.agent.run({ threadId: 't', message: 'go', output });
   expect(result).toMatchObject({ status: 'completed', output: { done: true } });
+  expect(asked).toEqual(['{"done":true}']);
   expect(desk.types()).not.toContain('line.said');
 });
 

@@ -1,7 +1,15 @@
-import { type ModelRequest, memoryStore, type ThreadStore } from 'agent-hooks';
+import { type ModelRequest, memoryStore, type ThreadStore, type ToolContext } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { dyingStore } from './desk.ts';
-import { calls, hangUpTool, orderTool, resultDesk, saying } from './result-desk.ts';
+import {
+  calls,
+  hangUpTool,
+  order,
+  orderTool,
+  type ResultState,
+  resultDesk,
+  saying,
+} from './result-desk.ts';
 
 /** A disk on which the claim of an ended process has run out when the next one comes. */
 function disk(): { readonly store: ThreadStore; readonly pass: () => void } {
@@ -97,5 +105,34 @@ describe('a process that ends between any two commits', () => {
     }
     // Before it is known of both calls that they worked, the model is asked.
     expect(texts).toEqual(['Found.', 'Found.', 'One.\nTwo.']);
+  });
+
+  test('what an earlier process saved is not saved again over what came later', async () => {
+    const find = orderTool({ ...once, assign: [{ field: 'name', path: ['order_id'] }] });
+    const other = hangUpTool({
+      name: 'other',
+      endsConversation: false,
+      execute: (_input: object, { state }: ToolContext<unknown, ResultState>) => {
+        state.set('name', 'later');
+        return { ok: true };
+      },
+    });
+    const scene = { tools: [find, other] as never[], first: calls('find_order', 'other') };
+    const { result } = await crashed(4, scene);
+    expect(result?.state).toMatchObject({ name: 'later' });
+  });
+
+  test('what came when its process was gone is saved and answered by the next', async () => {
+    const { store, pass } = disk();
+    const replies = [{ say: 'Saved {{order_number}}.' }];
+    const tools = [orderTool({ ...once, assign: rows, replies })];
+    const script = [calls('find_order'), 'Found.'];
+    const first = resultDesk({ script, tools, store: dyingStore(store, 2) });
+    await first.run().catch((error: unknown) => error);
+    await store.recordLate('t', '1.1.0', { outcome: 'succeeded', isError: false, output: order });
+    pass();
+    const second = resultDesk({ script: ['Found.'], tools, store });
+    const result = await second.agent.resume({ threadId: 't' });
+    expect(result).toMatchObject({ text: 'Saved A-1.', state: { order_number: 'A-1' } });
   });
 });

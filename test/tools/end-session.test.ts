@@ -1,7 +1,7 @@
 import { defineHooks, MessageDecision, textOf } from 'agent-hooks';
 import { endSessionTool, GOODBYE_LINE } from 'agent-hooks/tools';
 import { describe, expect, test } from 'vitest';
-import { calls, hangUpTool, resultDesk, saying } from '../loop/result-desk.ts';
+import { calls, hangUpTool, orderTool, resultDesk, saying } from '../loop/result-desk.ts';
 
 const ending = (text: string, goodbye: string | null = 'See you!') =>
   resultDesk({
@@ -60,6 +60,35 @@ describe('the ready-made end of a conversation', () => {
       tools: [hangUpTool({ goodbye: 'Bye!' })],
     });
     expect(await own.run()).toMatchObject({ text: 'Bye!' });
+  });
+
+  test('beside a call that failed it is said all the same', async () => {
+    const broken = orderTool({}, () => {
+      throw new Error('down');
+    });
+    const tools = [broken, endSessionTool('At the end')];
+    const desk = resultDesk({ script: [calls('find_order', 'end_session')], tools });
+    expect(await desk.run()).toMatchObject({ status: 'completed', text: GOODBYE_LINE });
+  });
+
+  test('beside a line that a policy refused it is said all the same', async () => {
+    const hooks = [
+      defineHooks({
+        name: 'block',
+        onOutgoingMessage: ({ text }) =>
+          text === 'Mine.' ? MessageDecision.block('no') : undefined,
+      }),
+    ];
+    const tools = [orderTool({ replies: [{ say: 'Mine.' }] }), endSessionTool('At the end')];
+    const desk = resultDesk({ script: [calls('find_order', 'end_session')], tools, hooks });
+    expect(await desk.run()).toMatchObject({ status: 'completed', text: GOODBYE_LINE });
+  });
+
+  test('of two it is that of the first', async () => {
+    const tools = [hangUpTool({ goodbye: 'Bye!' }), endSessionTool('At the end')];
+    const desk = resultDesk({ script: [calls('hang_up', 'end_session')], tools });
+    expect(await desk.run()).toMatchObject({ text: 'Bye!' });
+    expect(desk.types().filter((type) => type === 'thread.ended')).toHaveLength(1);
   });
 
   test('a misspelled option is refused', () => {
