@@ -61,9 +61,10 @@ export function checkLines(
   lines: readonly string[],
   state: StateSchema | undefined,
 ): void {
-  for (const { path, written } of stateNamesIn(lines)) {
+  for (const { path, text } of stateNamesIn(lines)) {
+    const written = `{{${text.slice(0, 80)}}}`;
     if (path === undefined) {
-      const what = `'${written.slice(0, 80)}' names nothing`;
+      const what = `'${written}' names nothing`;
       throw faulty(place, what, 'Name a value, as in `{{result.id}}` or `{{name}}`');
     }
     if (LINE_ROOTS.includes(path[0])) {

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../protocol/json.ts';
-import { placeholdersIn, valueAt } from '../protocol/template.ts';
+import { fillPlaceholders, placeholdersIn, valueAt } from '../protocol/template.ts';
 
 /** What the placeholders of a line may name. */
 export interface LineValues {
@@ -13,18 +13,13 @@ export const LINE_ROOTS: readonly string[] = ['result', 'session', 'call', 'send
 
 /** The line with its values in it, once; nothing where one of them is absent, null or an empty text. */
 export function fillLine(line: string, values: LineValues): string | undefined {
-  let filled = line;
-  let from = 0;
-  for (const { written, path } of placeholdersIn(line)) {
+  const parts: string[] = [];
+  for (const { path } of placeholdersIn(line)) {
     const value = path && lookUp(path, values);
     if (value === undefined || value === null || value === '') return undefined;
-    const at = filled.indexOf(written, from);
-    const said = typeof value === 'string' ? value : JSON.stringify(value);
-    filled = filled.slice(0, at) + said + filled.slice(at + written.length);
-    // What a value holds is never filled.
-    from = at + said.length;
+    parts.push(typeof value === 'string' ? value : JSON.stringify(value));
   }
-  return filled;
+  return fillPlaceholders(line, parts);
 }
 
 function lookUp(

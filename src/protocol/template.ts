@@ -5,8 +5,6 @@ import type { StateValues } from './state-values.ts';
 export interface Placeholder {
   /** As it is written, without the braces. */
   readonly text: string;
-  /** The same with them. */
-  readonly written: string;
   /** The field and the keys below it; absent for what cannot name any. */
   readonly path?: readonly [field: string, ...keys: string[]];
 }
@@ -16,10 +14,7 @@ const PATH = /^[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*$/u;
 
 /** Every placeholder of a text, in order. */
 export function placeholdersIn(text: string): readonly Placeholder[] {
-  return [...text.matchAll(PLACEHOLDER)].map(([written, inner = '']) => ({
-    ...readPlaceholder(inner),
-    written,
-  }));
+  return [...text.matchAll(PLACEHOLDER)].map(([, inner = '']) => readPlaceholder(inner));
 }
 
 /**
@@ -38,17 +33,20 @@ export function fillTemplate(
   });
 }
 
-function readPlaceholder(inner: string): Omit<Placeholder, 'written'> {
+/** Puts texts in the place of the placeholders, in order, once: what a text holds is never filled. */
+export function fillPlaceholders(text: string, parts: readonly string[]): string {
+  let next = 0;
+  return text.replace(PLACEHOLDER, (written) => parts[next++] ?? written);
+}
+
+function readPlaceholder(inner: string): Placeholder {
   const text = inner.trim();
   if (!PATH.test(text)) return { text };
   return { text, path: text.split('.') as [string, ...string[]] }; // A split text has at least one part.
 }
 
-/** What stands at a path of keys; `undefined` where nothing does. Only what is the value's own is found. */
-export function valueAt(
-  values: StateValues | JsonValue,
-  path: readonly string[],
-): JsonValue | undefined {
+/** What a path leads to in a JSON value; never what every object inherits. */
+export function valueAt(values: unknown, path: readonly string[]): JsonValue | undefined {
   let at: unknown = values;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
