@@ -6,9 +6,11 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
  */
 export interface McpClient {
   listTools(params?: { cursor?: string }, options?: object): Promise<McpPage<'tools', McpTool>>;
-  // Between the two, the SDK moved its options from the third place to the second.
-  // biome-ignore lint/suspicious/noExplicitAny: no other type takes both signatures.
-  callTool(params: { name: string; arguments?: JsonObject }, ...more: any[]): Promise<unknown>;
+  // Between the two, the SDK moved its options from the third place to the second; `never` fits both.
+  callTool(
+    params: { name: string; arguments?: JsonObject },
+    ...more: readonly never[]
+  ): Promise<unknown>;
   listResources?(
     params?: { cursor?: string },
     options?: object,
@@ -66,9 +68,8 @@ export function callMcpTool(
   options: McpRequestOptions,
 ): Promise<unknown> {
   // The second generation is told by a method that the first never had.
-  return 'getProtocolEra' in client
-    ? client.callTool(call, options)
-    : client.callTool(call, undefined, options);
+  const more = 'getProtocolEra' in client ? [options] : [undefined, options];
+  return client.callTool(call, ...(more as readonly never[])); // What each of them takes there.
 }
 
 /** A server that never stops handing out cursors is cut off here. */
