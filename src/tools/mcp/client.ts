@@ -68,7 +68,7 @@ export function callMcpTool(
   options: McpRequestOptions,
 ): Promise<unknown> {
   // The second generation is told by a method that the first never had.
-  const more = 'getProtocolEra' in client ? [options] : [undefined, options];
+  const more: readonly unknown[] = 'getProtocolEra' in client ? [options] : [undefined, options];
   return client.callTool(call, ...(more as readonly never[])); // What each of them takes there.
 }
 
