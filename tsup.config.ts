@@ -11,6 +11,7 @@ const config: Options = {
     'src/knowledge/memory.ts',
     'src/tools/index.ts',
     'src/tools/json-schema.ts',
+    'src/tools/mcp.ts',
     'src/cli/load.ts',
     'src/cli/main.ts',
   ],

@@ -44,13 +44,26 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
     if (missing !== undefined) refusal.missing = missing;
     return { ...call, refusal };
   }
+  if (call.approval !== undefined && call.toolVersion !== tool.version)
+    return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: CHANGED } };
   const { displayName, tier, sideEffects, parallel } = tool;
   const { input } = checked;
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
-  const { isChild: _before, ...rest } = call;
-  const now = { ...rest, displayName, tier, sideEffects, parallel, effectiveInput: input };
-  return isChildTool(tool) ? { ...now, isChild: true } : now;
+  const { isChild: _before, toolVersion: _judged, ...rest } = call;
+  const now: Writable<BatchCall> = {
+    ...rest,
+    displayName,
+    tier,
+    sideEffects,
+    parallel,
+    effectiveInput: input,
+  };
+  if (isChildTool(tool)) now.isChild = true;
+  if (tool.version !== undefined) now.toolVersion = tool.version;
+  return now;
 }
+
+const CHANGED = 'the tool has changed since a person was asked about this call; make it anew';
 
 function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
   return (
@@ -58,6 +71,7 @@ function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
     call.tier === tool.tier &&
     call.sideEffects === tool.sideEffects &&
     call.parallel === tool.parallel &&
+    call.toolVersion === tool.version &&
     (call.isChild === true) === isChildTool(tool)
   );
 }

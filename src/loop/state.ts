@@ -164,6 +164,8 @@ export interface BatchCall {
   readonly parallel: boolean;
   /** Set for a call of a subagent. */
   readonly isChild?: true;
+  /** That of the tool that was judged, if it has one. */
+  readonly toolVersion?: string;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */

@@ -15,6 +15,7 @@ const RULES: Readonly<
   displayName: { accepts: isOptional((value) => typeof value === 'string'), what: 'a string' },
   inputSchema: { accepts: isSchema, what: 'a schema, such as `z.object({ ... })`' },
   outputSchema: { accepts: isOptional(isSchema), what: 'a schema, such as `z.object({ ... })`' },
+  version: { accepts: isOptional((value) => typeof value === 'string'), what: 'a string' },
   sideEffects: {
     accepts: isOptional((value) => SIDE_EFFECTS.includes(value)),
     what: "'none', 'idempotent' or 'once'",

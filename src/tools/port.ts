@@ -63,6 +63,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly parallel: boolean;
   /** Milliseconds `execute` may take; none by default. */
   readonly timeoutMs?: number;
+  /** Changes when the tool does something else: an approval holds for the version that it was asked for. */
+  readonly version?: string;
   readonly description: ToolDescription;
   /** Added to the prompt of an approval that only the tier asks for: how to declare the tool harmless. */
   readonly tierHint?: string;

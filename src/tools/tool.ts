@@ -77,6 +77,11 @@ export interface ToolOptions<
    * has none, and where a policy at `onOutgoingMessage` refuses one. Results are read as for `assign`. Default: none.
    */
   readonly replies?: readonly Reply[];
+  /**
+   * What the tool does, as a text of yours. A change makes a call that waits for a person, or has been approved, one
+   * that is not made any more: nobody has approved the tool as it is now. Default: none.
+   */
+  readonly version?: string;
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
   /** Default: `auto` for a tool that declares `sideEffects: 'none'`, else `confirm`. */
@@ -161,6 +166,7 @@ export function tool<
     sideEffects,
     parallel: options.parallel ?? sideEffects === 'none',
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    ...(options.version !== undefined && { version: options.version }),
     ...(options.tier === undefined && tier === 'confirm' && { tierHint: tierHint(name) }),
     description,
     check: (input: JsonValue) => checkInput(checking, input),
