@@ -11,7 +11,7 @@ import {
 } from 'agent-hooks';
 import * as z from 'zod';
 
-export const orderSchema = z.object({
+const orderSchema = z.object({
   order_id: z.string(),
   status: z.enum(['held', 'future_day', 'shipped']).default('held'),
   total: z.object({ amount: z.number() }).nullable().default(null),
