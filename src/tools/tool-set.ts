@@ -9,6 +9,7 @@ import {
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
+import { showOutput } from '../protocol/shown-output.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
@@ -43,7 +44,7 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
   const registry = toolRegistry(tools);
   const forModel = (name: string, result: JsonValue): JsonValue => {
     const tool = registry.get(name);
-    return tool?.forModel === undefined ? result : tool.forModel(result);
+    return tool === undefined ? result : readable(tool, result);
   };
   const attempt = async (
     name: string,
@@ -65,7 +66,7 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
         outcome,
         isError: outcome !== 'succeeded',
         result,
-        forModel: forModel(name, result),
+        forModel: HAS_RUN.has(outcome) ? forModel(name, result) : result,
       };
     },
     call: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
@@ -74,6 +75,16 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
       return done.result;
     },
   });
+}
+
+const HAS_RUN: ReadonlySet<ToolRun['outcome']> = new Set(['succeeded', 'failed']);
+
+/** As an agent shows it, but that nothing is kept of what is cut. */
+function readable(tool: ToolPort<never>, result: JsonValue): JsonValue {
+  const { forModel, maxOutputBytes = Number.POSITIVE_INFINITY, untrusted } = tool;
+  const output = forModel === undefined ? result : forModel(result);
+  const fence = untrusted === true ? { fence: crypto.randomUUID() } : {};
+  return showOutput(output, { maxBytes: maxOutputBytes, ...fence }).output;
 }
 
 interface Attempt {

@@ -151,6 +151,7 @@ function delegate(store: ThreadStore): ThreadStore {
     listThreads: (...args) => store.listThreads(...args),
     pendingApprovals: (...args) => store.pendingApprovals(...args),
     findApproval: (...args) => store.findApproval(...args),
+    readArtifact: (...args) => store.readArtifact(...args),
     recordLate: (...args) => store.recordLate(...args),
   };
 }
