@@ -11,6 +11,7 @@ import type { ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
 import { showOutput } from '../protocol/shown-output.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
+import { checkDeclared } from './check-options.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
 
@@ -34,13 +35,18 @@ export interface ToolSet {
   readonly run: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<ToolRun>;
   /** The same, for code: the whole result. Rejects with a `ToolError`, or with what the tool threw. */
   readonly call: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<JsonValue>;
+  /** Another set, of these of its tools. Throws `ConfigError` for a name it does not have. */
+  readonly only: (names: readonly string[]) => ToolSet;
+  /** Another set, of its tools and these. Throws `ConfigError` for two of one name. */
+  readonly withTools: (...tools: readonly ToolPort<never>[]) => ToolSet;
 }
 
 /**
  * Puts tools together by name. **No policy is asked, nothing is approved and nothing is stored**: that is what an agent
  * is for. Throws `ConfigError` for two tools of one name.
  */
-export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
+export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
+  const tools = [...given];
   const registry = toolRegistry(tools);
   const forModel = (name: string, result: JsonValue): JsonValue => {
     const tool = registry.get(name);
@@ -74,7 +80,18 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
       if ('error' in done) throw done.error;
       return done.result;
     },
+    only: (names: readonly string[]) => toolSet(chosen(tools, names)),
+    withTools: (...more: readonly ToolPort<never>[]) => toolSet([...tools, ...more]),
   });
+}
+
+function chosen(
+  tools: readonly ToolPort<never>[],
+  names: readonly string[],
+): readonly ToolPort<never>[] {
+  const known = tools.map(({ name }) => name);
+  checkDeclared({ toolName: 'toolSet', name: 'only', of: 'tool of the set' }, names, known);
+  return tools.filter(({ name }) => names.includes(name));
 }
 
 const HAS_RUN: ReadonlySet<ToolRun['outcome']> = new Set(['succeeded', 'failed']);
