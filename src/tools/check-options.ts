@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { nearestName } from '../internal/nearest-name.ts';
+import { isOutputLimit } from '../protocol/shown-output.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
@@ -35,6 +36,11 @@ const RULES: Readonly<
     accepts: isOptional((value) => typeof value === 'string'),
     what: 'a string',
   },
+  maxOutputBytes: {
+    accepts: isOptional(isOutputLimit),
+    what: 'a whole number of bytes from 1024, or `Infinity`',
+  },
+  untrusted: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 
