@@ -60,6 +60,7 @@ export interface ToolOptions<
    * that is not made any more: nobody has approved the tool as it is now. Default: none.
    */
   readonly version?: string;
+  /**
    * Bytes of an output that the model reads, in UTF-8 and from 1024; `Infinity` for no limit. Of a longer one it reads
    * the beginning, the end and how much lies between; the whole of it is kept in the store of the thread, under the id
    * of the call (`store.readArtifact`), and policies and the ledger have it as well. Default: as the agent says.
