@@ -56,7 +56,7 @@ export async function prepareAfterHistory(
     const threadId = `h${turn}`;
     const { token } = await store.claim(threadId, { holder: 'bench', ttlMs: 60_000 });
     const state = { ...ended.state, threadId };
-    const nothing = { events: [], ledger: [], approvals: [], memory: {} };
+    const nothing = { events: [], ledger: [], approvals: [], memory: {}, artifacts: [] };
     await store.commit(threadId, token, 0, { ...nothing, state, messages: history });
     await store.release(threadId, token);
   }

@@ -129,6 +129,7 @@ export {
 } from './models/scripted.ts';
 export { PromptSuffix, type PromptSuffixOptions } from './policies/prompt-suffix.ts';
 export type { Approval, ApprovalRequirement, ApprovalStatus } from './protocol/approval.ts';
+export type { Artifact } from './protocol/artifact.ts';
 export type {
   ChatRequest,
   ChatResponse,

@@ -130,6 +130,12 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
    * thread as it is, so a secret in it is as safe as the store. Default: none.
    */
   readonly stateSchema?: ToolSchema<unknown, State>;
+  /**
+   * Bytes of one output of a tool that the model reads, in UTF-8 and from 1024; `Infinity` for no limit. Every further
+   * step sends it again. What is longer is cut as `tool({ maxOutputBytes })` says, which goes before this. Default: 65536,
+   * some 16 thousand tokens.
+   */
+  readonly maxOutputBytes?: number;
   /** How many calls of one batch run at the same time. Default: 8. */
   readonly maxParallelTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */

@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors/config-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
+import { isOutputLimit } from '../protocol/shown-output.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { checkCompaction } from './check-compaction.ts';
 import { checkKeys } from './check-keys.ts';
@@ -44,6 +45,7 @@ const KNOWN = {
   hookTimeouts: oneOf('default', 'voice'),
   onBusy: oneOf('reject', 'queue', 'interrupt'),
   stateSchema: (value: unknown) => typeof value === 'object' && value !== null,
+  maxOutputBytes: isOutputLimit,
   maxParallelTools: isCount,
   cancelGraceMs: isMilliseconds,
   leaseMs: isMilliseconds,
@@ -62,6 +64,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   maxResponseRetries: 'a whole number from 1',
   outputRetries: 'a whole number from 0',
   notes: 'a list of notes, each with a `name` and a function `text`',
+  maxOutputBytes: 'a whole number of bytes from 1024, or `Infinity`',
   maxParallelTools: 'a whole number from 1',
   resetStreakOn: "'accept' or 'user-message'",
   streaming: "'hold', 'window' or 'live'",
@@ -154,6 +157,8 @@ function oneOf(...values: readonly string[]): (value: unknown) => boolean {
 function isStore(value: unknown): boolean {
   return (
     isObject(value) &&
-    ['claim', 'load', 'commit'].every((name) => typeof Reflect.get(value, name) === 'function')
+    ['claim', 'load', 'commit', 'readArtifact'].every(
+      (name) => typeof Reflect.get(value, name) === 'function',
+    )
   );
 }

@@ -377,6 +377,7 @@ function portsOf(
     hasObservers: observers.any,
     isObserved: observers.hears,
     maxParallelTools: options.maxParallelTools ?? 8,
+    maxOutputBytes: options.maxOutputBytes ?? 65_536,
     cancelGraceMs: options.cancelGraceMs ?? 2_000,
     emptyRetries: 2,
     ...(options.compaction !== undefined && {

@@ -49,16 +49,16 @@ export function beginNextStep(
     type: 'step.finished',
     outcome: start.unanswered === true ? 'ended' : answered,
   };
-  const { messages, approvals, ledger } = start;
+  const { messages, approvals, ledger, artifacts } = start;
   const events = [...start.events, ended];
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
     const next = requesting({ turn: stopped, attempt: 0, armed: false }, start);
-    return commitThen(state, next, { turn, events, messages, approvals, ledger });
+    return commitThen(state, next, { turn, events, messages, approvals, ledger, artifacts });
   }
   const begun = countStep(state, turn);
   const next = requesting({ turn: begun.turn, attempt: 1, armed: true }, start);
-  const commit = { turn, events, messages, approvals, ledger, begun: begun.turn };
+  const commit = { turn, events, messages, approvals, ledger, artifacts, begun: begun.turn };
   return commitThen(begun.state, next, commit);
 }
 

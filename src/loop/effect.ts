@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../errors/base.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { Purpose } from '../protocol/texts.ts';
@@ -120,4 +121,6 @@ export interface CommitEffect {
   readonly messages: readonly Message[];
   readonly approvals: readonly Approval[];
   readonly ledger: readonly LedgerNote[];
+  /** Absent for none. */
+  readonly artifacts?: readonly Artifact[] | undefined;
 }

@@ -46,6 +46,7 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     ledger: effect.ledger.map((note) => ledgerEntry(note, session)),
     approvals: effect.approvals,
     memory,
+    artifacts: effect.artifacts ?? [],
   };
   const settle = (): void => {
     session.version += 1;

@@ -3,7 +3,6 @@ import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Writable } from '../internal/writable.ts';
-import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import { afterCall } from './after-call.ts';
@@ -15,6 +14,7 @@ import { executeCall } from './execute-call.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
+import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
 import { sayLines } from './say-lines.ts';
 import type { Session } from './session.ts';
@@ -176,7 +176,10 @@ async function endChild(call: BatchCall, index: number, run: BatchRun): Promise<
   const isAnswer = raw.outcome === 'succeeded' || raw.outcome === 'failed';
   const result = isAnswer ? await lookAt(unwrapped(raw, run), { call, index, run }) : raw;
   const durationMs = Math.round(run.session.now() - since);
-  return { callId: call.callId, result, durationMs, started: false };
+  const { callId } = call;
+  const ended: Writable<FinishedCall> = { callId, result, durationMs, started: false };
+  presentResult(ended, call, run.session);
+  return ended;
 }
 
 /** Runs one call, if it may still start. Waits only for what takes its time. */
@@ -258,29 +261,14 @@ function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedC
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
 
-/**
- * From here on the model reads one thing, and code and the ledger another: last of all, so that what a policy put
- * into a result is hidden like the rest. What did not work is always read.
- */
+/** What is known of a call beside its result: why it failed, and what the model is to read of it. */
 function tellApart(ended: Writable<FinishedCall>, call: BatchCall, session: Session): void {
-  const { result } = ended;
-  if (result.outcome !== 'succeeded') {
+  if (ended.result.outcome !== 'succeeded') {
     const reason = session.failureOf(call.callId)?.eventText;
     if (reason !== undefined) ended.reason = reason;
-    return;
   }
-  const forModel = session.ports.tools.get(call.toolName)?.forModel;
-  if (forModel === undefined || result.isError) return;
-  let output: JsonValue = NOT_SHOWN;
-  try {
-    output = forModel(result.output);
-  } catch {
-    // Whatever it hides stays hidden.
-  }
-  ended.shown = Object.freeze({ ...result, output });
+  presentResult(ended, call, session);
 }
-
-const NOT_SHOWN = 'The call worked. Its result cannot be shown';
 
 /** No policy can be put around a call that is over: what those would have let go of it, nobody knows. */
 function unwrapped(known: ToolResult, { session, turn }: BatchRun): ToolResult {

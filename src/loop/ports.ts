@@ -44,6 +44,8 @@ export interface Ports {
   readonly isObserved: (type: EventType) => boolean;
   /** How many calls of one batch run at the same time. */
   readonly maxParallelTools: number;
+  /** Bytes of an output that the model reads, where its tool does not say. */
+  readonly maxOutputBytes: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */
   readonly cancelGraceMs: number;
   /** How often a model that answers nothing at all is sent the same request again. */

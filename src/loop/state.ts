@@ -1,6 +1,7 @@
 import type { ErrorInfo } from '../errors/base.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
@@ -211,6 +212,8 @@ export interface FinishedCall extends CallMarks {
   readonly result: ToolResult;
   /** What the model reads, where that is not the whole result: this enters the history in its place. */
   readonly shown?: ToolResult;
+  /** All of what the model would have read, where that was cut. Kept aside by the commit that brings `shown` into the history. */
+  readonly artifact?: Artifact;
   /** What events may tell of a failure. */
   readonly reason?: string;
   /** What the ledger keeps, where that is not the result: nothing ran, and a policy answered in its place. */
@@ -237,6 +240,7 @@ export interface Ending {
   readonly messages: readonly Message[];
   readonly approvals: readonly Approval[];
   readonly ledger: readonly LedgerNote[];
+  readonly artifacts?: readonly Artifact[];
 }
 
 /**

@@ -52,18 +52,16 @@ function finishSaid(
     readonly rules: Rules;
   },
 ): Transition {
-  const { said, rules, approvals, ledger, messages = [] } = ending;
+  const { said, messages = [] } = ending;
   const text = said.map((line) => line.text).join('\n');
   const answer: Message = { role: 'assistant', content: [{ type: 'text', text }] };
   const events: EventBody[] = [...ending.events, ...said.flatMap(eventsOfLine)];
   events.push({ type: 'message.outgoing', text, isFinal: true });
   return finish(countLines(state, said), turn, {
+    ...ending,
     messages: [...messages, deepFreeze(answer)],
-    approvals,
-    ledger,
     events,
     outcome: completed(text),
-    rules,
   });
 }
 

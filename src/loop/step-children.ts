@@ -44,12 +44,14 @@ export function awaitChildren(
     readonly tick: number;
   },
 ): Transition {
-  const { batch, children, events, ledger, tick } = wait;
-  const finished = wait.finished.map((one): FinishedCall => ({ ...one, told: true }));
+  const { batch, children, events, ledger, artifacts, tick } = wait;
+  const finished = wait.finished.map(
+    ({ artifact: _stored, ...one }): FinishedCall => ({ ...one, told: true }),
+  );
   const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + tick - turn.activeSince };
   return commitThen(
     state,
     { name: 'awaiting-child', turn: stopped, batch, finished, children },
-    { turn, events, ledger },
+    { turn, events, ledger, artifacts },
   );
 }

@@ -1,5 +1,6 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { AfterCall } from './after-call-state.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
@@ -35,8 +36,8 @@ export function onToolsFinished(
   const finished =
     phase.finished === undefined ? event.results : [...phase.finished, ...event.results];
   if (event.waits === true) {
-    const { events, ledger } = writesOf(batch, finished);
-    return awaitChildren(paid, counted.turn, { batch, finished, children, events, ledger, tick });
+    const { messages: _notYet, ...writes } = writesOf(batch, finished);
+    return awaitChildren(paid, counted.turn, { ...writes, batch, finished, children, tick });
   }
   const turn = withEnd(counted.turn, finished, batch.calls);
   // Nobody is asked what becomes of a turn that ends anyway.
@@ -75,7 +76,13 @@ export function writesOf(
     messages: [toolMessage(batch.calls, finished)],
     ledger: ledgerOf(batch, finished),
     events: eventsOf(batch, finished),
+    artifacts: artifactsOf(finished),
   };
+}
+
+function artifactsOf(finished: readonly FinishedCall[]): readonly Artifact[] | undefined {
+  if (finished.every(({ artifact }) => artifact === undefined)) return undefined;
+  return finished.flatMap(({ artifact }) => artifact ?? []);
 }
 
 function hasFailed({ result }: FinishedCall): boolean {

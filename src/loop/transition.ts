@@ -2,6 +2,7 @@ import { type AgentHooksError, errorInfo } from '../errors/base.ts';
 import { TurnCancelledError } from '../errors/interrupted.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Effect } from './effect.ts';
 import { fallbackText } from './fallback-text.ts';
@@ -23,6 +24,7 @@ export interface Writes {
   readonly messages?: readonly Message[] | undefined;
   readonly approvals?: readonly Approval[] | undefined;
   readonly ledger?: readonly LedgerNote[] | undefined;
+  readonly artifacts?: readonly Artifact[] | undefined;
 }
 
 /** Enters a phase that needs no commit first. */
@@ -63,6 +65,7 @@ export function commitThen(
     messages: commit.messages ?? [],
     approvals: commit.approvals ?? [],
     ledger: commit.ledger ?? [],
+    artifacts: commit.artifacts,
   };
   const effects =
     begun === undefined ? [told, write] : [told, emit(begun, [{ type: 'step.started' }]), write];
@@ -114,6 +117,7 @@ function endingOf(
   ending: Writes & Omit<Ending, keyof Writes | 'rejected'> & { readonly rejected?: boolean },
 ): Ending {
   const { outcome, fallback, rejected, messages = [], approvals = [], ledger = [] } = ending;
+  const { artifacts } = ending;
   return {
     outcome,
     ...(fallback !== undefined && { fallback }),
@@ -121,6 +125,7 @@ function endingOf(
     messages,
     approvals,
     ledger,
+    ...(artifacts !== undefined && { artifacts }),
   };
 }
 

@@ -6,6 +6,7 @@ import {
 import type { AgentEvent } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -51,6 +52,7 @@ interface Thread {
   readonly events: AgentEvent[];
   lastSeq: number;
   readonly ledger: Map<string, LedgerEntry>;
+  readonly artifacts: Map<string, Artifact>;
 }
 
 interface StoredApproval {
@@ -188,6 +190,10 @@ class MemoryStore implements ThreadStore {
     return this.#approvals.get(approvalId)?.approval;
   }
 
+  readArtifact(threadId: string, artifactId: string): Artifact | undefined {
+    return this.#threads.get(threadId)?.artifacts.get(artifactId);
+  }
+
   recordLate(threadId: string, callId: string, result: ToolResult): void {
     const ledger = this.#threads.get(threadId)?.ledger;
     const entry = ledger?.get(callId);
@@ -220,6 +226,7 @@ class MemoryStore implements ThreadStore {
       events: [],
       lastSeq: 0,
       ledger: new Map(),
+      artifacts: new Map(),
     };
     this.#threads.set(threadId, thread);
     return thread;
@@ -269,6 +276,7 @@ function append(thread: Thread, changes: ThreadChanges): void {
       thread.ledger.set(entry.callId, entry);
     }
   }
+  for (const artifact of changes.artifacts) thread.artifacts.set(artifact.artifactId, artifact);
   if (Object.keys(changes.memory).length > 0) {
     thread.memory = Object.freeze({ ...thread.memory, ...changes.memory });
   }

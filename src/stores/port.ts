@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../events/event.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Approval } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -51,6 +52,8 @@ export interface ThreadChanges {
   readonly approvals: readonly Approval[];
   /** Put by policy name; policies left out keep what they have. */
   readonly memory: { readonly [policy: string]: JsonObject };
+  /** Put by `artifactId`, which is one of its thread only. */
+  readonly artifacts: readonly Artifact[];
 }
 
 export interface PageOptions {
@@ -62,7 +65,7 @@ export interface PageOptions {
  *
  * A commit is atomic and compare-and-set: it writes all of its changes and makes the version
  * `expectedVersion + 1`, or throws `ThreadConflictError` and writes nothing. What it writes depends on the
- * changes only, never on the length of the thread. Messages, approvals and results given to a store are frozen
+ * changes only, never on the length of the thread. Messages, approvals, artifacts and results given to a store are frozen
  * and belong to it; whatever it gives out is frozen, deeply, because policies are shown it as it is.
  */
 export interface ThreadStore {
@@ -108,6 +111,8 @@ export interface ThreadStore {
   ): MaybePromise<readonly Approval[]>;
   /** Any approval ever asked for, whatever its status. */
   findApproval(approvalId: string): MaybePromise<Approval | undefined>;
+  /** The output of a call that was too long for the model, character by character as it was committed. Needs no claim. */
+  readArtifact(threadId: string, artifactId: string): MaybePromise<Artifact | undefined>;
   /** Records the outcome of a call that its turn no longer waits for. Needs no claim; fills an intent only, never replaces an outcome. */
   recordLate(threadId: string, callId: string, result: ToolResult): MaybePromise<void>;
   /** Lets go of files and connections. */

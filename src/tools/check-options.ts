@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { nearestName } from '../internal/nearest-name.ts';
+import { isOutputLimit } from '../protocol/shown-output.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
@@ -45,6 +46,11 @@ const RULES: Readonly<
   },
   assign: { accepts: isOptional(Array.isArray), what: 'a list of `{ field, path }`' },
   replies: { accepts: isOptional(Array.isArray), what: 'a list of `{ when, state, say }`' },
+  maxOutputBytes: {
+    accepts: isOptional(isOutputLimit),
+    what: 'a whole number of bytes from 1024, or `Infinity`',
+  },
+  untrusted: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 

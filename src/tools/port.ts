@@ -81,6 +81,10 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.
    */
   readonly forModel?: (output: JsonValue) => JsonValue;
+  /** Bytes of an output that the model reads. Default: what the agent says. */
+  readonly maxOutputBytes?: number;
+  /** True for outputs that nobody vouches for: the model reads them between markers. */
+  readonly untrusted?: true;
 }
 
 /** The tools of one agent, by name. Names come from a model, so `get` finds nothing but tools. */

@@ -9,7 +9,9 @@ import {
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
+import { showOutput } from '../protocol/shown-output.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
+import { checkDeclared } from './check-options.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
 
@@ -35,17 +37,22 @@ export interface ToolSet {
   readonly run: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<ToolRun>;
   /** The same, for code: the whole result. Rejects with a `ToolError`, or with what the tool threw. */
   readonly call: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<JsonValue>;
+  /** Another set, of these of its tools. Throws `ConfigError` for a name it does not have. */
+  readonly only: (names: readonly string[]) => ToolSet;
+  /** Another set, of its tools and these. Throws `ConfigError` for two of one name. */
+  readonly withTools: (...tools: readonly ToolPort<never>[]) => ToolSet;
 }
 
 /**
  * Puts tools together by name. **No policy is asked, nothing is approved and nothing is stored**: that is what an agent
  * is for. Throws `ConfigError` for two tools of one name.
  */
-export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
+export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
+  const tools = [...given];
   const registry = toolRegistry(tools);
   const forModel = (name: string, result: JsonValue): JsonValue => {
     const tool = registry.get(name);
-    return tool?.forModel === undefined ? result : tool.forModel(result);
+    return tool === undefined ? result : readable(tool, result);
   };
   const attempt = async (
     name: string,
@@ -67,7 +74,7 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
         outcome,
         isError: outcome !== 'succeeded',
         result,
-        forModel: forModel(name, result),
+        forModel: HAS_RUN.has(outcome) ? forModel(name, result) : result,
         ...(outcome === 'succeeded' && endOf(registry.get(name))),
       };
     },
@@ -76,11 +83,32 @@ export function toolSet(tools: readonly ToolPort<never>[]): ToolSet {
       if ('error' in done) throw done.error;
       return done.result;
     },
+    only: (names: readonly string[]) => toolSet(chosen(tools, names)),
+    withTools: (...more: readonly ToolPort<never>[]) => toolSet([...tools, ...more]),
   });
 }
 
 function endOf(tool: ToolPort<never> | undefined): Pick<ToolRun, 'endsConversation'> {
   return tool?.onResult?.endsConversation === true ? { endsConversation: true } : {};
+}
+
+function chosen(
+  tools: readonly ToolPort<never>[],
+  names: readonly string[],
+): readonly ToolPort<never>[] {
+  const known = tools.map(({ name }) => name);
+  checkDeclared({ toolName: 'toolSet', name: 'only', of: 'tool of the set' }, names, known);
+  return tools.filter(({ name }) => names.includes(name));
+}
+
+const HAS_RUN: ReadonlySet<ToolRun['outcome']> = new Set(['succeeded', 'failed']);
+
+/** As an agent shows it, but that nothing is kept of what is cut. */
+function readable(tool: ToolPort<never>, result: JsonValue): JsonValue {
+  const { forModel, maxOutputBytes = Number.POSITIVE_INFINITY, untrusted } = tool;
+  const output = forModel === undefined ? result : forModel(result);
+  const fence = untrusted === true ? { fence: crypto.randomUUID() } : {};
+  return showOutput(output, { maxBytes: maxOutputBytes, ...fence }).output;
 }
 
 interface Attempt {

@@ -82,6 +82,18 @@ export interface ToolOptions<
    * that is not made any more: nobody has approved the tool as it is now. Default: none.
    */
   readonly version?: string;
+  /**
+   * Bytes of an output that the model reads, in UTF-8 and from 1024; `Infinity` for no limit. Of a longer one it reads
+   * the beginning, the end and how much lies between; the whole of it is kept in the store of the thread, under the id
+   * of the call (`store.readArtifact`), and policies and the ledger have it as well. Default: as the agent says.
+   */
+  readonly maxOutputBytes?: number;
+  /**
+   * True for a tool that gives what somebody else wrote, such as a page or a mail: the model reads it as a text between
+   * markers that its writer cannot know, and is told that nothing in it is an instruction. Policies and code have it as
+   * it is. Markers make an attack harder and stop none: keep policies on what the model does next. Default: false.
+   */
+  readonly untrusted?: boolean;
   /** Default `once`: the engine never runs such a call a second time. */
   readonly sideEffects?: SideEffects;
   /** Default: `auto` for a tool that declares `sideEffects: 'none'`, else `confirm`. */
@@ -174,6 +186,8 @@ export function tool<
       runTool({ options, output }, input, ctx),
     ...(forModel !== undefined && { forModel }),
     ...afterResult(options),
+    ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
+    ...(options.untrusted === true && { untrusted: true as const }),
     matches: (
       invocation: ToolInvocation<unknown>,
     ): invocation is ToolInvocation<SchemaInput<Input>> => invocation.toolName === name,

@@ -229,7 +229,14 @@ describe('what a newer version wrote', () => {
 /** Writes a thread in another state than this version would, as a newer or a broken process does. */
 async function writeState(store: ThreadStore, state: JsonObject): Promise<void> {
   const { token } = await store.claim('t', { holder: 'someone', ttlMs: 1_000 });
-  const nothing = { messages: [], events: [], ledger: [], approvals: [], memory: {} };
+  const nothing = {
+    messages: [],
+    events: [],
+    ledger: [],
+    approvals: [],
+    memory: {},
+    artifacts: [],
+  };
   await store.commit('t', token, 0, { state, ...nothing });
   await store.release('t', token);
 }

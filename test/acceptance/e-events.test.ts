@@ -130,7 +130,14 @@ describe.each(stores())('%s store', (_name, open) => {
     } as unknown as AgentEvent; // No outcome and no member of this version.
     const { token } = await store.claim('t', { holder: 'later', ttlMs: 1_000 });
     await store.commit('t', token, before?.version ?? 0, {
-      ...{ state: before?.state ?? {}, messages: [], ledger: [], approvals: [], memory: {} },
+      ...{
+        state: before?.state ?? {},
+        messages: [],
+        ledger: [],
+        approvals: [],
+        memory: {},
+        artifacts: [],
+      },
       events: [later],
     });
     await store.release('t', token);

@@ -40,6 +40,7 @@ export function failingStore(store: ThreadStore, fails: (commit: number) => bool
     listThreads: async (...args) => store.listThreads(...args),
     pendingApprovals: async (...args) => store.pendingApprovals(...args),
     findApproval: async (...args) => store.findApproval(...args),
+    readArtifact: async (...args) => store.readArtifact(...args),
     recordLate: async (...args) => store.recordLate(...args),
   };
 }

@@ -80,7 +80,7 @@ test.each(DYING)(
     const after = memoryStore();
     const { token } = await after.claim('t', { holder: 'x', ttlMs: 1_000 });
     const { state = {} } = stored ?? {};
-    const nothing = { events: [], ledger: [], approvals: [], memory: {} };
+    const nothing = { events: [], ledger: [], approvals: [], memory: {}, artifacts: [] };
     await after.commit('t', token, 0, {
       state,
       messages: await store.readMessages('t'),

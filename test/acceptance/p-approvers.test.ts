@@ -79,7 +79,14 @@ describe.each(stores())('%s store', (_name, open) => {
       JSON.stringify(stored?.state).replaceAll('"toolName":"charge"', '"toolName":"refund"'),
     );
     const { token } = await store.claim('t', { holder: 'intruder', ttlMs: 1_000 });
-    const nothing = { messages: [], events: [], ledger: [], approvals: [], memory: {} };
+    const nothing = {
+      messages: [],
+      events: [],
+      ledger: [],
+      approvals: [],
+      memory: {},
+      artifacts: [],
+    };
     await store.commit('t', token, stored?.version ?? 0, { state, ...nothing });
     await store.release('t', token);
     const answers = [{ approvalId: asked?.approvalId ?? '', approved: true, by: 'boss' }];

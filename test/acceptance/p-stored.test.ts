@@ -18,7 +18,7 @@ import { echoCall, echoTool } from './echo.ts';
 import { rawModel } from './raw-model.ts';
 
 const newPath = tempFiles();
-const NOTHING = { messages: [], events: [], ledger: [], approvals: [], memory: {} };
+const NOTHING = { messages: [], events: [], ledger: [], approvals: [], memory: {}, artifacts: [] };
 
 class Witness extends AskFirst {
   readonly seen: ToolInvocation[] = [];

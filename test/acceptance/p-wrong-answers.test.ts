@@ -128,7 +128,14 @@ describe('an answer that matches no open approval', () => {
     const stored = await store.load('t');
     const state = JSON.parse(JSON.stringify(stored?.state).replaceAll('"hi"', '"tampered"'));
     const { token } = await store.claim('t', { holder: 'intruder', ttlMs: 1_000 });
-    const nothing = { messages: [], events: [], ledger: [], approvals: [], memory: {} };
+    const nothing = {
+      messages: [],
+      events: [],
+      ledger: [],
+      approvals: [],
+      memory: {},
+      artifacts: [],
+    };
     await store.commit('t', token, stored?.version ?? 0, { state, ...nothing });
     await store.release('t', token);
     const error = await refusal(agent.resume({ threadId: 't', answers: [yes(ids[0])] }));

@@ -58,7 +58,7 @@ async function seed(store: ThreadStore, count: number): Promise<void> {
     return Object.freeze({ role: index % 2 === 0 ? 'user' : 'assistant', content });
   });
   const { state = {}, version = 0 } = stored ?? {};
-  const nothing = { events: [], ledger: [], approvals: [], memory: {} };
+  const nothing = { events: [], ledger: [], approvals: [], memory: {}, artifacts: [] };
   await store.commit('t', claim.token, version, { state, messages, ...nothing });
   await store.release('t', claim.token);
 }
@@ -208,6 +208,7 @@ describe.each(STORES)('a long thread in %s', (_name, open) => {
       ledger: [],
       approvals: [],
       memory: {},
+      artifacts: [],
     });
     await store.release('t', claim.token);
     const run = scene({ script: [], store }).agent.run({ threadId: 't', message: 'y' });

@@ -34,8 +34,8 @@ async function commit(world: World, process: Process, args: CommitArgs): Promise
   if (fault === 'fail') throw new Error('the disk is full');
   await world.store.commit(...args);
   // What the port names, and nothing else a commit may carry.
-  const { state, messages, events, ledger, approvals, memory } = args[3];
-  const changes = { state, messages, events, ledger, approvals, memory };
+  const { state, messages, events, ledger, approvals, memory, artifacts } = args[3];
+  const changes = { state, messages, events, ledger, approvals, memory, artifacts };
   world.written.push({ at: world.tick(), leg: process.leg, changes });
   if (fault === 'lose') throw new Error('the connection was cut');
   process.moment('commit');

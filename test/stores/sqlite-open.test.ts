@@ -117,7 +117,7 @@ describe('opening a sqlite store', () => {
     const next = [...MIGRATIONS, 'ALTER TABLE threads ADD COLUMN note TEXT'];
     for (let times = 0; times < 2; times += 1) {
       const connection = setUp(openConnection(path), next);
-      expect(connection.all('PRAGMA user_version')).toMatchObject([{ user_version: 2 }]);
+      expect(connection.all('PRAGMA user_version')).toMatchObject([{ user_version: next.length }]);
       expect(connection.all('SELECT note FROM threads')).toEqual([]);
       connection.close();
     }

@@ -84,3 +84,29 @@ describe('tools outside of an agent', () => {
     expect(await tools.run('add_note', args)).toMatchObject({ outcome: 'invalid' });
   });
 });
+
+describe('sets made of a set', () => {
+  const named = (name: string) =>
+    tool({ name, inputSchema: z.object({}), execute: () => `ran ${name}` });
+  const both = toolSet([named('a'), named('b')]);
+
+  test('U-T14: `only` has the named tools and no other', async () => {
+    const some = both.only(['b']);
+    expect([some.has('a'), some.has('b'), both.has('a')]).toEqual([false, true, true]);
+    expect(await some.call('b', {})).toBe('ran b');
+    expect((await some.run('a', {})).outcome).toBe('unknown-tool');
+    expect(both.only([]).has('a')).toBe(false);
+  });
+
+  test('U-T14: `withTools` has those and more, and the set before it stays as it is', async () => {
+    const more = both.withTools(named('c'));
+    expect(await more.call('c', {})).toBe('ran c');
+    expect(await more.call('a', {})).toBe('ran a');
+    expect(both.has('c')).toBe(false);
+  });
+
+  test('a name it does not have and one it has already are refused', () => {
+    expect(() => both.only(['c'])).toThrow(/names 'c', which is no tool of the set/);
+    expect(() => both.withTools(named('a'))).toThrow(/two tools have this name/);
+  });
+});

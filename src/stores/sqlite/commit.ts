@@ -22,6 +22,7 @@ interface Rows {
   readonly ledger: readonly (readonly [entry: LedgerEntry, result: string | null])[];
   readonly approvals: readonly (readonly [id: string, status: string, json: string])[];
   readonly memory: readonly (readonly [policy: string, json: string])[];
+  readonly artifacts: readonly (readonly [id: string, json: string])[];
 }
 
 interface Counts {
@@ -54,6 +55,13 @@ export function writeCommit(connection: Connection, commit: Commit): void {
         [threadId, policy, json],
       );
     }
+    for (const [id, json] of rows.artifacts) {
+      connection.run(
+        `INSERT INTO artifacts (thread, id, json) VALUES (?, ?, ?)
+         ON CONFLICT (thread, id) DO UPDATE SET json = excluded.json`,
+        [threadId, id, json],
+      );
+    }
   });
 }
 
@@ -76,6 +84,10 @@ function toRows(changes: ThreadChanges): Rows {
     memory: Object.entries(changes.memory).map(([policy, value]) => [
       requireKey(policy, 'policy name'),
       jsonText(value, 'memory of a policy'),
+    ]),
+    artifacts: changes.artifacts.map((artifact) => [
+      requireKey(artifact.artifactId, 'artifact id'),
+      jsonText(artifact, 'artifact of a commit'),
     ]),
   };
 }

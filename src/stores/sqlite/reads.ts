@@ -1,10 +1,17 @@
 import { deepFreeze } from '../../internal/deep-freeze.ts';
 import type { Approval } from '../../protocol/approval.ts';
+import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { LedgerEntry, StoredThread } from '../port.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './driver.ts';
-import { readApproval, readLedgerEntry, readNumber, readObject } from './records.ts';
+import {
+  readApproval,
+  readArtifactRow,
+  readLedgerEntry,
+  readNumber,
+  readObject,
+} from './records.ts';
 
 export function loadThread(connection: Connection, threadId: string): StoredThread | undefined {
   const { row, memory } = connection.read(() => {
@@ -90,4 +97,16 @@ export function readOpenApprovals(
 export function findApproval(connection: Connection, approvalId: string): Approval | undefined {
   const [row] = connection.all(`${APPROVAL} WHERE id = ?`, [approvalId]);
   return row && readApproval(row);
+}
+
+export function readArtifact(
+  connection: Connection,
+  threadId: string,
+  artifactId: string,
+): Artifact | undefined {
+  const [row] = connection.all('SELECT id, json FROM artifacts WHERE thread = ? AND id = ?', [
+    threadId,
+    artifactId,
+  ]);
+  return row && readArtifactRow(row, threadId);
 }

@@ -3,6 +3,7 @@ import type { AgentEvent } from '../../events/event.ts';
 import { EVENT_TYPES } from '../../events/pattern.ts';
 import { deepFreeze } from '../../internal/deep-freeze.ts';
 import type { Approval, ApprovalStatus } from '../../protocol/approval.ts';
+import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
 import { parseMessage } from '../../protocol/message-schema.ts';
@@ -49,6 +50,16 @@ export function readApproval(row: Row): Approval {
   }
   // As above.
   return deepFreeze(value) as unknown as Approval;
+}
+
+export function readArtifactRow(row: Row, thread: string): Artifact {
+  const place: Place = { table: 'artifacts', thread, key: `id '${row['id']}'` };
+  const value = readObject(row['json'], place);
+  if (value['artifactId'] !== row['id'])
+    throw corrupt(place, 'artifactId: it differs from the row');
+  if (typeof value['text'] !== 'string') throw corrupt(place, 'text: it is no text');
+  // As above.
+  return deepFreeze(value) as unknown as Artifact;
 }
 
 export function readLedgerEntry(row: Row, thread: string): LedgerEntry {

@@ -65,6 +65,15 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (thread, policy)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- With row ids: a row is far longer than a page, which a table clustered by its key handles badly.
+  CREATE TABLE artifacts (
+    thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (thread, id)
+  ) STRICT;
+  `,
 ];
 
 /** Marks a database as one of ours in its file header: 'agth'. */

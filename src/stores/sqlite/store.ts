@@ -1,5 +1,6 @@
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
+import type { Artifact } from '../../protocol/artifact.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { isKey, requireKey } from '../key.ts';
@@ -10,7 +11,7 @@ import { writeCommit } from './commit.ts';
 import type { Connection } from './connection.ts';
 import { jsonText } from './json-text.ts';
 import { claim, release, renew } from './leases.ts';
-import { findApproval, loadThread, readLedger, readOpenApprovals } from './reads.ts';
+import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
 import { readEvent, readMessage, readNumber } from './records.ts';
 
 /** The port on one connection. Every method answers at once, and so holds this thread while the disk works. */
@@ -109,6 +110,13 @@ export class SqliteStore implements ThreadStore {
   /** Ids come from outside here: one that cannot be stored was never asked for. */
   findApproval(approvalId: string): Approval | undefined {
     return isKey(approvalId) ? findApproval(this.#connection, approvalId) : undefined;
+  }
+
+  /** Ids come from a model here, as those of approvals come from outside. */
+  readArtifact(threadId: string, artifactId: string): Artifact | undefined {
+    return isKey(artifactId)
+      ? readArtifact(this.#connection, threadKey(threadId), artifactId)
+      : undefined;
   }
 
   recordLate(threadId: string, callId: string, result: ToolResult): void {

@@ -1,3 +1,4 @@
+import { artifactCases } from './thread-store/artifacts.ts';
 import {
   type OpenStore,
   type ReopenStore,
@@ -44,6 +45,7 @@ export function threadStoreConformance(
     ...commitCases,
     ...readingCases,
     ...recordCases,
+    ...artifactCases,
     ...(reopen === undefined ? [] : handleCases),
   ];
   return cases.map((test) => ({ name: test.name, run: () => runCase(test, open, reopen) }));

@@ -100,6 +100,29 @@ const FAULTS: readonly (readonly [fault: string, foundBy: string, broken: Break]
     }),
   ],
   [
+    'artifacts that are cut at a NUL',
+    'artifacts: a text is read back character by character, also an empty one and one of a megabyte',
+    (whole) => ({
+      readArtifact: async (threadId, id) => {
+        const found = await whole.readArtifact(threadId, id);
+        return found && Object.freeze({ ...found, text: found.text.split('\u0000')[0] ?? '' });
+      },
+    }),
+  ],
+  [
+    'artifacts of one thread for all',
+    'artifacts: each belongs to its thread',
+    (whole) => ({ readArtifact: (_threadId, id) => whole.readArtifact('b', id) }),
+  ],
+  [
+    'an artifact that a later commit does not put anew',
+    'artifacts: a later commit puts one anew and leaves the others, and reading needs no claim',
+    (whole) => ({
+      commit: (...[threadId, token, version, some]) =>
+        whole.commit(threadId, token, version, version === 0 ? some : { ...some, artifacts: [] }),
+    }),
+  ],
+  [
     'memory that a commit replaces as a whole',
     'memory: each policy has its own, and keeps it when a commit leaves it out',
     () => {
@@ -151,6 +174,7 @@ function delegate(store: ThreadStore): ThreadStore {
     listThreads: (...args) => store.listThreads(...args),
     pendingApprovals: (...args) => store.pendingApprovals(...args),
     findApproval: (...args) => store.findApproval(...args),
+    readArtifact: (...args) => store.readArtifact(...args),
     recordLate: (...args) => store.recordLate(...args),
   };
 }

@@ -1,10 +1,23 @@
 import assert from 'node:assert/strict';
 import type { ThreadChanges, ThreadStore } from '../../../stores/port.ts';
 import { claimed, refused, type StoreCase } from './case.ts';
-import { approval, changes, event, everything, intent, same, userMessage } from './samples.ts';
+import {
+  approval,
+  artifact,
+  changes,
+  event,
+  everything,
+  intent,
+  same,
+  userMessage,
+} from './samples.ts';
 
 const THREAD = 'thread';
-const IDS = { callIds: ['c1', 'c2', 'c3'], approvalIds: ['a1', 'a2', 'theirs'] };
+const IDS = {
+  callIds: ['c1', 'c2', 'c3'],
+  approvalIds: ['a1', 'a2', 'theirs'],
+  artifactIds: ['o1', 'o2'],
+};
 
 const FIRST = changes({
   state: { step: 1 },
@@ -13,6 +26,7 @@ const FIRST = changes({
   ledger: [intent('c1')],
   approvals: [approval(THREAD, 'a1')],
   memory: { p: { n: 1 } },
+  artifacts: [artifact('o1', 'one')],
 });
 
 /** Each kind of change, so that a store that forgets to take one back is found by name. */
@@ -23,6 +37,7 @@ const KINDS: Readonly<Record<keyof ThreadChanges, ThreadChanges>> = {
   ledger: changes({ ledger: [intent('c2')] }),
   approvals: changes({ approvals: [approval(THREAD, 'a1', 'denied'), approval(THREAD, 'a2')] }),
   memory: changes({ memory: { p: { n: 2 }, q: {} } }),
+  artifacts: changes({ artifacts: [artifact('o1', 'two'), artifact('o2', 'two')] }),
 };
 
 const ALL_KINDS: ThreadChanges = Object.assign(

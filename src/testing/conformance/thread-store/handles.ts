@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { claimed, refused, type StoreCase } from './case.ts';
 import {
   approval,
+  artifact,
   changes,
   event,
   everything,
@@ -14,7 +15,7 @@ import {
 } from './samples.ts';
 
 const THREAD = 'thread';
-const IDS = { callIds: ['c1', 'c2'], approvalIds: ['a1', 'a2'] };
+const IDS = { callIds: ['c1', 'c2'], approvalIds: ['a1', 'a2'], artifactIds: ['o1'] };
 
 const FULL = changes({
   state: HARD_VALUES,
@@ -23,6 +24,7 @@ const FULL = changes({
   ledger: [intent('c1'), outcome('c2', '')],
   approvals: [approval(THREAD, 'a1'), approval(THREAD, 'a2', 'denied')],
   memory: { policy: HARD_VALUES },
+  artifacts: [artifact('o1', 'one')],
 });
 
 /** For stores that outlive a handle. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { AgentEvent } from '../../../events/event.ts';
 import { deepFreeze } from '../../../internal/deep-freeze.ts';
 import type { Approval, ApprovalStatus } from '../../../protocol/approval.ts';
+import type { Artifact } from '../../../protocol/artifact.ts';
 import type { JsonObject } from '../../../protocol/json.ts';
 import type { Message } from '../../../protocol/message.ts';
 import type { ToolResult } from '../../../protocol/tool.ts';
@@ -16,6 +17,7 @@ export function changes(some: Partial<ThreadChanges> = {}): ThreadChanges {
     ledger: [],
     approvals: [],
     memory: {},
+    artifacts: [],
     ...some,
   });
 }
@@ -69,6 +71,10 @@ export function approval(
   });
 }
 
+export function artifact(artifactId: string, text: string): Artifact {
+  return deepFreeze({ artifactId, toolName: 'read', mediaType: 'text/plain', text });
+}
+
 /** What a store is most likely to lose or to bend. */
 export const HARD_VALUES: JsonObject = deepFreeze({
   no: false,
@@ -104,10 +110,15 @@ export const BIG_TEXT: string = 'é0123456789abcde'.repeat(65_536);
 export async function everything(
   store: ThreadStore,
   threadId: string,
-  ids: { readonly callIds: readonly string[]; readonly approvalIds: readonly string[] },
+  ids: {
+    readonly callIds: readonly string[];
+    readonly approvalIds: readonly string[];
+    readonly artifactIds: readonly string[];
+  },
 ): Promise<readonly unknown[]> {
   const found: unknown[] = [];
   for (const id of ids.approvalIds) found.push(await store.findApproval(id));
+  for (const id of ids.artifactIds) found.push(await store.readArtifact(threadId, id));
   return [
     await store.load(threadId),
     await store.readMessages(threadId),
