@@ -39,7 +39,8 @@ function readPlaceholder(inner: string): Placeholder {
   return { text, path: text.split('.') as [string, ...string[]] }; // A split text has at least one part.
 }
 
-function valueAt(values: StateValues, path: readonly string[]): JsonValue | undefined {
+/** What stands at a path, own members only; `undefined` where there is nothing. */
+export function valueAt(values: StateValues, path: readonly string[]): JsonValue | undefined {
   let at: unknown = values;
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined;
