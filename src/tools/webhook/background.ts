@@ -14,20 +14,26 @@ type Call = Pick<ToolContext, 'threadId' | 'turnId' | 'callId' | 'toolName'>;
 /** What goes on after its call was answered. */
 export class Background {
   readonly #limit: LimitFunction = pLimit(AT_ONCE);
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Map<Promise<void>, string>();
 
   send(work: () => Promise<unknown>, { threadId, turnId, callId, toolName }: Call): void {
     const pending = this.#limit(work).then(
       () => undefined,
       (error: unknown) => tellFailed(error, { threadId, turnId, callId, toolName }),
     );
-    this.#pending.add(pending);
+    this.#pending.set(pending, threadId);
     void pending.finally(() => this.#pending.delete(pending));
   }
 
   /** What is sent while it waits is waited for, too. */
-  async drain(): Promise<void> {
-    while (this.#pending.size > 0) await Promise.all(this.#pending);
+  async drain(threadId?: string): Promise<void> {
+    for (;;) {
+      const waited = [...this.#pending].filter(
+        ([, own]) => threadId === undefined || own === threadId,
+      );
+      if (waited.length === 0) return;
+      await Promise.all(waited.map(([pending]) => pending));
+    }
   }
 }
 

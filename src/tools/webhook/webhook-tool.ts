@@ -40,8 +40,11 @@ export type WebhookToolOptions<
 /** A tool that calls a service. */
 export interface WebhookTool<Input = JsonObject, Context = unknown, State = StateOf<Context>>
   extends Tool<Input, Context, State> {
-  /** Waits for what was sent with `waitForResponse: false`, each as long as its own limit at most. Never throws. */
-  readonly drain: () => Promise<void>;
+  /**
+   * Waits for what was sent with `waitForResponse: false`, for one thread or for all. Never throws. `agent.endThread` does
+   * it for its thread.
+   */
+  readonly drain: (threadId?: string) => Promise<void>;
 }
 
 /**
@@ -92,7 +95,7 @@ export function buildWebhookTool<
     execute: (input, ctx) =>
       call(input, ctx as never) as Promise<never> as Promise<ToolReturn<Output>>,
   });
-  return Object.freeze({ ...declared, drain: () => background.drain() });
+  return Object.freeze({ ...declared, drain: (threadId?: string) => background.drain(threadId) });
 }
 
 function systemWire(): Wire {
