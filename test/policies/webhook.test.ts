@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { scriptedModel } from '../../src/models/scripted.ts';
-import { buildWebhookPolicy, type WebhookPolicyOptions } from '../../src/policies/webhook.ts';
+import {
+  buildWebhookPolicy,
+  type WebhookPolicyOptions,
+} from '../../src/policies/webhook/webhook-policy.ts';
 import { tool } from '../../src/tools/tool.ts';
 import { service, wireOf } from '../tools/webhook/service.ts';
 
