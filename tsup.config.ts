@@ -12,6 +12,8 @@ const config: Options = {
     'src/tools/index.ts',
     'src/tools/json-schema.ts',
     'src/tools/mcp.ts',
+    'src/tools/webhook.ts',
+    'src/policies/webhook.ts',
     'src/cli/load.ts',
     'src/cli/main.ts',
   ],
@@ -22,10 +24,10 @@ const config: Options = {
   splitting: true,
   clean: true,
   treeshake: true,
-  // All but the last two are ESM only, so `require()` of the CJS build could not load them on every Node we support.
-  // Those two are for what should need nothing installed. They are bundled, hence devDependencies: nobody who installs
+  // All but the last three are ESM only, so `require()` of the CJS build could not load them on every Node we support.
+  // Those are for what should need nothing installed. They are bundled, hence devDependencies: nobody who installs
   // the package needs them beside the bundle.
-  noExternal: ['p-limit', 'p-retry', 'is-network-error', 'minisearch', 'ajv'],
+  noExternal: ['p-limit', 'p-retry', 'is-network-error', 'minisearch', 'ajv', 'ipaddr.js'],
 };
 
 export default config;

@@ -41,6 +41,7 @@ import { readRunState, refuseState, stateOf } from './check-state.ts';
 import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
 import { compactionPort } from './compaction-port.ts';
 import { Crowd } from './crowd.ts';
+import { drainTools } from './drain-tools.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
@@ -170,7 +171,8 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     requireStored(await this.cancel(threadId));
     const begin = (run: ThreadRun) => endThread(run, reason);
     requireStored(await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) }));
-    await this.#observers.ended(threadId, observersMs);
+    const drained = drainTools(this.#ports.tools, threadId, observersMs);
+    await Promise.all([drained, this.#observers.ended(threadId, observersMs)]);
   }
 
   pendingApprovals(

@@ -54,6 +54,9 @@ const RULES: Readonly<
   execute: { accepts: (value) => typeof value === 'function', what: 'a function' },
 };
 
+/** Every option of a tool. */
+export const TOOL_OPTIONS: readonly string[] = Object.keys(RULES);
+
 /** Throws `ConfigError` for a declaration that could not work, naming the tool and the option. */
 export function checkToolOptions(options: object): void {
   if (typeof options !== 'object' || options === null) {

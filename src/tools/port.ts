@@ -85,6 +85,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly maxOutputBytes?: number;
   /** True for outputs that nobody vouches for: the model reads them between markers. */
   readonly untrusted?: true;
+  /** Waits for what goes on after calls of this thread were answered. The end of the thread waits for it, up to a limit. */
+  readonly drain?: (threadId: string) => Promise<void>;
 }
 
 /** The tools of one agent, by name. Names come from a model, so `get` finds nothing but tools. */

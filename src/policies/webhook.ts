@@ -1,0 +1,5 @@
+export {
+  type WebhookPoint,
+  type WebhookPolicyOptions,
+  webhookPolicy,
+} from './webhook/webhook-policy.ts';

@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { Accepted } from '../../../src/tools/done.ts';
+import { WebhookAuth } from '../../../src/tools/webhook/auth.ts';
+import type { WebhookOptions } from '../../../src/tools/webhook/options.ts';
+import { buildWebhookTool } from '../../../src/tools/webhook/webhook-tool.ts';
+import { wireOf } from './service.ts';
+
+const URL_OK = 'https://crm.example.com/notes';
+const declare = (options: Record<string, unknown>) => () =>
+  buildWebhookTool(
+    { name: 'note', inputSchema: z.object({ id: z.string() }), url: URL_OK, ...options },
+    wireOf(),
+  );
+
+describe('declaring a webhook', () => {
+  test.each<[row: string, options: Record<string, unknown>, words: RegExp]>([
+    ['O1: http', { url: 'http://x/' }, /not encrypted/],
+    ['O1: ftp', { url: 'ftp://x/', allowPrivateNetwork: true }, /https/],
+    ['O1: no scheme', { url: '//x/y' }, /https/],
+    ['O2: no host', { url: 'https:///path' }, /no host/],
+    ['O2: no host but a query', { url: 'https://?x=1' }, /no host/],
+    ['O3: a user', { url: 'https://u:p@h/' }, /a user/],
+    ['O3: an empty user', { url: 'https://@h/' }, /a user/],
+    ['O4: a fragment', { url: 'https://h/#a' }, /fragment/],
+    ['O4: an empty fragment', { url: 'https://h/#' }, /fragment/],
+    ['O5: port 0', { url: 'https://h:0/' }, /port/],
+    ['O5: port 65536', { url: 'https://h:65536/' }, /cannot be read/],
+    ['blanks', { url: 'https://h/\tx' }, /blanks/],
+    ['backslashes', { url: 'https://h\\@evil/' }, /backslash/],
+    ['O6: a host', { url: 'https://{{host}}/x' }, /scheme, its host/],
+    ['O6: part of a host', { url: 'https://a.{{host}}.b/x' }, /scheme, its host/],
+    ['O6: a scheme', { url: '{{scheme}}://h/x' }, /scheme, its host/],
+    ['O6: a port', { url: 'https://h:{{port}}/x' }, /scheme, its host/],
+    ['O6: no slash before it', { url: 'https://h{{path}}' }, /scheme, its host/],
+    ['O6: a name of the query', { url: 'https://h/?{{name}}=1' }, /name of its query/],
+    ['O6: no placeholder at all', { url: 'https://h/{{ }}' }, /names nothing/],
+    ['O6: a stray brace', { url: 'https://h/{x}' }, /brace/],
+    ['O6: an argument that is not there', { url: 'https://h/{{input.nr}}' }, /no argument/],
+    ['O10: a method that is none', { method: 'P T' }, /method/],
+    ['O10: a method without an answer', { method: 'head' }, /no answer/],
+    ['O12: no time', { timeout: 0 }, /1 to 60/],
+    ['O12: too much time', { timeout: 61 }, /1 to 60/],
+    ['O13: another body', { body: 'xml' }, /envelope/],
+    ['O14: a misspelled option', { timeOut: 5 }, /timeout/],
+    ['O14: what a webhook does itself', { execute: () => 1 }, /execute/],
+    ['O16: a blank name', { toolName: ' ' }, /toolName/],
+    ['O17: no output', { waitForResponse: false }, /Accepted/],
+    ['O17: another output', { waitForResponse: false, outputSchema: z.object({}) }, /Accepted/],
+    ['O18: a shared name', { method: 'GET', url: 'https://h/x?id=1' }, /'id'/],
+    [
+      'O19: two credentials',
+      { auth: WebhookAuth.bearer('T'), headers: { aUtHoRiZaTiOn: 'x' } },
+      /auth/,
+    ],
+    ['O19: two keys', { auth: WebhookAuth.apiKey('T'), headers: { 'x-api-key': 'x' } }, /auth/],
+    ['O20: nothing to sign', { method: 'GET', hmacSecret: 's' }, /nothing to sign/],
+    ['O20: no place for an envelope', { method: 'GET', body: 'envelope' }, /envelope/],
+    ['O21: a line end', { headers: { 'X-A': 'a\r\nb' } }, /header/],
+    ['O21: a line end in a name', { headers: { 'X\n': 'a' } }, /header/],
+    ['O21: not plain', { headers: { 'X-A': 'é' } }, /header/],
+    ['a host header', { headers: { Host: 'evil' } }, /engine/],
+    ['B79: an idempotency key', { headers: { 'Idempotency-Key': 'x' } }, /engine/],
+    ['the same header twice', { headers: { 'X-A': '1', 'x-a': '2' } }, /twice/],
+    ['auth that is none', { auth: { type: 'bearer' } }, /WebhookAuth/],
+    ['no address', { url: undefined }, /url/],
+  ])('%s is refused', (_row, options, words) => {
+    expect(declare(options)).toThrow(words);
+    expect(declare(options)).toThrow(expect.objectContaining({ name: 'ConfigError' }));
+  });
+
+  test.each<[row: string, options: Record<string, unknown>]>([
+    ['O1: https', {}],
+    ['O1: http in a private network', { url: 'http://x/', allowPrivateNetwork: true }],
+    ['O5: the last port', { url: 'https://h:65535/' }],
+    ['O6: path and value', { url: 'https://h/{{a}}/{{b.c}}?d={{session.id}}&e=x{{f}}' }],
+    ['O6: an argument', { url: 'https://h/{{input.id}}' }],
+    ['O10: another method', { method: 'patch' }],
+    ['O11: headers', { headers: { 'X-App': '1' } }],
+    ['O12: the ends of the range', { timeout: 60 }],
+    ['O17: accepted', { waitForResponse: false, outputSchema: Accepted }],
+    ['O18: other names', { method: 'GET', url: 'https://h/x?src=1' }],
+    ['O19: another header', { auth: WebhookAuth.bearer('T'), headers: { 'X-Auth': 'x' } }],
+    ['O20: a body to sign', { hmacSecret: 's' }],
+  ])('%s is taken', (_row, options) => {
+    expect(declare(options)().name).toBe('note');
+  });
+
+  test.each<[what: string, schema: z.ZodType]>([
+    ['an object', z.object({ a: z.string() })],
+    ['a list of objects', z.array(z.object({ a: z.string() }))],
+    ['a list of lists', z.array(z.array(z.string()))],
+    ['one of several', z.union([z.string(), z.object({ a: z.string() })])],
+    ['a record', z.record(z.string(), z.string())],
+  ])('P4: %s in a query is refused when it is declared', (_what, schema) => {
+    const inputSchema = z.object({ filter: schema });
+    expect(declare({ method: 'GET', inputSchema })).toThrow(/'filter' is an object/);
+    expect(declare({ inputSchema })().name).toBe('note');
+  });
+
+  test('O15: all options have one exported type', () => {
+    const options: WebhookOptions = { timeout: 5, waitForResponse: false };
+    expect(declare({ ...options, outputSchema: Accepted })().name).toBe('note');
+  });
+
+  test.each<[row: string, make: () => unknown]>([
+    [
+      'Q3: a bearer with a header',
+      () => Reflect.apply(WebhookAuth.bearer, undefined, ['T', { header: 'X' }]),
+    ],
+    [
+      'Q3: a bearer with a header beside its token',
+      () => Reflect.apply(WebhookAuth.bearer, undefined, [{ token: () => 't', header: 'X' }]),
+    ],
+    ['Q5: a name in small letters', () => WebhookAuth.bearer('crm_token')],
+    ['Q5: a token in the place of its name', () => WebhookAuth.apiKey('sk-12345')],
+    ['Q8: neither', () => Reflect.apply(WebhookAuth.bearer, undefined, [{}])],
+    [
+      'Q8: both',
+      () => Reflect.apply(WebhookAuth.bearer, undefined, [{ variable: 'T', token: () => 't' }]),
+    ],
+    ['a header with a line end', () => WebhookAuth.apiKey('T', { header: 'X\r\nY' })],
+  ])('%s is refused', (_row, make) => {
+    expect(make).toThrow(expect.objectContaining({ name: 'ConfigError', code: 'invalid-tool' }));
+    expect(make).not.toThrow(/sk-12345/);
+  });
+});
