@@ -14,6 +14,7 @@ import type {
   FinishedCall,
   LedgerNote,
   OpenTurn,
+  SubmittedResult,
   ThreadState,
 } from './state.ts';
 
@@ -101,6 +102,7 @@ export type Effect =
       /** Calls that have their result. */
       readonly finished?: readonly FinishedCall[];
       readonly children?: readonly CountedChild[];
+      readonly submitted?: readonly SubmittedResult[];
       /** True when subagents are not to go on, but to end. */
       readonly ending: boolean;
     }

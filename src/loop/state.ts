@@ -166,6 +166,8 @@ export interface BatchCall {
   readonly isChild?: true;
   /** That of the tool that was judged, if it has one. */
   readonly toolVersion?: string;
+  /** Set for a call that the host runs. */
+  readonly isHost?: true;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */
@@ -222,6 +224,18 @@ export interface FinishedCall {
   readonly started: boolean;
   /** Set when its end is in the record: the batch went on waiting for a subagent. */
   readonly told?: true;
+}
+
+/** A call that the host was handed, with the input that policies around it let through. */
+export interface HandedCall {
+  readonly callId: string;
+  readonly input: JsonObject;
+}
+
+/** What the host says came of a call, read and checked. */
+export interface SubmittedResult {
+  readonly callId: string;
+  readonly result: ToolResult;
 }
 
 /** What the ledger is told of one `once` call: that it may start, or how it ended. */
@@ -324,6 +338,17 @@ export type Phase =
       /** Calls that need no run any more. */
       readonly finished?: readonly FinishedCall[];
       readonly children?: readonly CountedChild[];
+      /** What the host gave for its calls. */
+      readonly submitted?: readonly SubmittedResult[];
+    }
+  /** The calls without a result are with the host; all others are over. */
+  | {
+      readonly name: 'awaiting-tools';
+      readonly turn: OpenTurn;
+      readonly batch: Batch;
+      readonly finished: readonly FinishedCall[];
+      readonly handed: readonly HandedCall[];
+      readonly children?: readonly CountedChild[];
     }
   /** The calls without a result are of subagents that wait for a person. The approvals are on their threads. */
   | {
@@ -396,6 +421,7 @@ export function rests(phase: Phase): boolean {
   return (
     phase.name === 'finished' ||
     phase.name === 'awaiting-approval' ||
+    phase.name === 'awaiting-tools' ||
     phase.name === 'awaiting-child'
   );
 }

@@ -1,6 +1,7 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Artifact } from '../protocol/artifact.ts';
+import { awaitHost, neverHanded } from './await-host.ts';
 import { beginNextStep } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
@@ -32,11 +33,20 @@ export function onToolsFinished(
     event.children === undefined ? phase : countChildren(state, phase, { event, rules });
   const { turn, children = [] } = counted;
   const paid = 'state' in counted ? counted.state : state;
-  const finished =
+  let finished =
     phase.finished === undefined ? event.results : [...phase.finished, ...event.results];
   if (event.waits === true) {
     const { messages: _notYet, ...writes } = writesOf(batch, finished);
     return awaitChildren(paid, turn, { ...writes, batch, finished, children, tick });
+  }
+  if (event.handed !== undefined) {
+    const { handed } = event;
+    if (event.cancelled || next !== undefined) finished = [...finished, ...neverHanded(handed)];
+    else {
+      const { events, ledger } = writesOf(batch, finished);
+      const wait = { batch, finished, handed, children, events, ledger, tick };
+      return awaitHost(paid, turn, wait);
+    }
   }
   // Nobody is asked what becomes of a turn that ends anyway.
   if (!event.cancelled && next === undefined && finished.some(hasFailed))
