@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { HookError } from '../errors/hook-error.ts';
-import { StoreError } from '../errors/store-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
@@ -49,6 +48,7 @@ import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { isOpen, requireStored, withOutput } from './read-result.ts';
 import { type BuiltOptions, rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
 import type { StateSchema } from './state-schema.ts';
@@ -341,22 +341,6 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     }
     return this.#bound.ports;
   }
-}
-
-/** Who ends a thread is given no result that could say that nothing was ended. */
-function requireStored(result: RunResult): void {
-  if (result.status === 'failed' && StoreError.isInstance(result.error)) throw result.error;
-}
-
-function isOpen({ status }: RunResult): boolean {
-  return status === 'awaiting-approval' || status === 'awaiting-tools' || status === 'continues';
-}
-
-/** A run that was given a schema completes only with what that schema made of the answer. */
-function withOutput<Schema extends ToolSchema>(
-  result: Promise<RunResult>,
-): Promise<RunResult<SchemaOutput<Schema>>> {
-  return result as Promise<RunResult<SchemaOutput<Schema>>>; // The type is lost where the loop holds any schema.
 }
 
 const SINGLE_STEP: Partial<Rules> = Object.freeze({ singleStep: true });

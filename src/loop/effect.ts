@@ -6,6 +6,7 @@ import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { CompactionCause, Cut, Summary } from './compaction-state.ts';
+import type { SubmittedResult } from './host-state.ts';
 import type {
   Batch,
   BatchCall,
@@ -14,7 +15,6 @@ import type {
   FinishedCall,
   LedgerNote,
   OpenTurn,
-  SubmittedResult,
   ThreadState,
 } from './state.ts';
 

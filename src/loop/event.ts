@@ -9,13 +9,8 @@ import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
-import type {
-  BatchCall,
-  CountedChild,
-  FinishedCall,
-  HandedCall,
-  SubmittedResult,
-} from './state.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
+import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is

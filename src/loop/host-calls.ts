@@ -1,8 +1,9 @@
 import { failureOutput } from '../errors/tool-failure.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import type { HostCall, ToolResult } from '../protocol/tool.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
 import type { Session } from './session.ts';
-import type { BatchCall, HandedCall, Phase, SubmittedResult } from './state.ts';
+import type { BatchCall, Phase } from './state.ts';
 
 /** The calls of one batch that the host runs, while the others run. */
 export class HostCalls {

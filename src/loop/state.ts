@@ -13,6 +13,7 @@ import type {
   Measured,
   Summary,
 } from './compaction-state.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -226,18 +227,6 @@ export interface FinishedCall {
   readonly told?: true;
 }
 
-/** A call that the host was handed, with the input that policies around it let through. */
-export interface HandedCall {
-  readonly callId: string;
-  readonly input: JsonObject;
-}
-
-/** What the host says came of a call, read and checked. */
-export interface SubmittedResult {
-  readonly callId: string;
-  readonly result: ToolResult;
-}
-
 /** What the ledger is told of one `once` call: that it may start, or how it ended. */
 export interface LedgerNote {
   readonly callId: string;
@@ -387,26 +376,6 @@ export interface NextTurn {
   readonly output?: JsonObject;
   /** Set when it answers what is open "not approved", and so ends the turn before it as a person would. */
   readonly supersedes?: true;
-}
-
-/** A thread nobody has run yet. */
-export function newThread(
-  threadId: string,
-  agent: string,
-  more: { readonly digestKey: string; readonly parent?: ParentCall | undefined },
-): ThreadState {
-  const { digestKey, parent } = more;
-  return {
-    format: 1,
-    threadId,
-    agent,
-    digestKey,
-    turn: 0,
-    streak: { count: 0, policy: '', point: '' },
-    totals: { steps: 0, usage: { inputTokens: 0, outputTokens: 0 } },
-    phase: { name: 'idle' },
-    ...(parent !== undefined && { parent }),
-  };
 }
 
 /** The turn a phase belongs to, if one is open or just ended. */

@@ -43,9 +43,8 @@ export function onToolsFinished(
     const { handed } = event;
     if (event.cancelled || next !== undefined) finished = [...finished, ...neverHanded(handed)];
     else {
-      const { events, ledger } = writesOf(batch, finished);
-      const wait = { batch, finished, handed, children, events, ledger, tick };
-      return awaitHost(paid, turn, wait);
+      const { messages: _notYet, ...writes } = writesOf(batch, finished);
+      return awaitHost(paid, turn, { ...writes, batch, finished, handed, children, tick });
     }
   }
   // Nobody is asked what becomes of a turn that ends anyway.

@@ -7,11 +7,12 @@ import type { SubmittedToolResult, ToolResult } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
 import { succeeded } from './execute-call.ts';
 import { hostCallsOf } from './host-calls.ts';
+import type { SubmittedResult } from './host-state.ts';
 import type { RunResult } from './result.ts';
 import { outputGiven, requireOutput } from './run.ts';
 import type { Session } from './session.ts';
 import { settleCheck } from './settle-check.ts';
-import type { Phase, SubmittedResult } from './state.ts';
+import type { Phase } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
 
 /**

@@ -13,11 +13,12 @@ import type { Message } from '../protocol/message.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
 import { drive } from './drive.ts';
 import type { LoopEvent } from './event.ts';
+import { newThread } from './new-thread.ts';
 import type { Ports } from './ports.ts';
 import { readState } from './read-state.ts';
 import { failedResult, neverStarted, type RunResult, resultOf } from './result.ts';
 import { type RunOptions, Session } from './session.ts';
-import { newThread, type ParentCall, type ThreadState, turnOf } from './state.ts';
+import { type ParentCall, type ThreadState, turnOf } from './state.ts';
 import { closingEvents, failed } from './transition.ts';
 
 /** What a run needs beside its options. */
