@@ -1,4 +1,12 @@
-import { agentTool, createAgent, hostTool, memoryStore, scriptedModel, tool } from 'agent-hooks';
+import {
+  agentTool,
+  createAgent,
+  defineHooks,
+  hostTool,
+  memoryStore,
+  scriptedModel,
+  tool,
+} from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { dyingStore } from '../loop/desk.ts';
@@ -24,6 +32,16 @@ describe('a turn that ends while the host has its calls', () => {
       code: 'nothing-to-continue',
     });
     expect(await agent.run({ threadId: 't', message: 'more' })).toMatchObject({ text: 'hi' });
+  });
+
+  test('a cancel while the other calls run hands nothing out', async () => {
+    const controller = new AbortController();
+    const stop = defineHooks({ name: 'stop', postToolUse: () => controller.abort() });
+    const { agent } = shop({ script: [{ toolCalls: [callScan(), callPay] }], hooks: [stop] });
+    const { signal } = controller;
+    const ended = await agent.run({ threadId: 't', message: 'go', signal });
+    expect(ended).toMatchObject({ status: 'cancelled' });
+    expect(lastResults(ended).map(({ outcome }) => outcome)).toEqual(['cancelled', 'succeeded']);
   });
 
   test('a message is refused, and with supersede gives the calls up', async () => {

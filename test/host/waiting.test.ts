@@ -1,3 +1,4 @@
+import { defineHooks } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import {
   callPay,
@@ -8,6 +9,9 @@ import {
   shop,
   waitingCalls,
 } from './host-desk.ts';
+
+const sleep = (ms: number) =>
+  new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), ms));
 
 describe('a call of a tool that the host runs', () => {
   test('X01: ends the run with the call, and the history has no result of it yet', async () => {
@@ -164,13 +168,29 @@ describe('every way to run an agent', () => {
     });
   });
 
+  test('the time before the host had its calls still counts', async () => {
+    const { agent } = shop({
+      script: [{ toolCalls: [callScan()] }, 'done'],
+      hooks: [defineHooks({ name: 'slow', onLlmResponse: () => sleep(60) })],
+      more: { limits: { wallTimeMs: 50 } },
+    });
+    expect(await agent.run({ threadId: 't', message: 'go' })).toMatchObject({
+      status: 'awaiting-tools',
+    });
+    const results = [{ callId: '1.1.0', output: { code: 'a' } }];
+    expect(await agent.submitToolResults({ threadId: 't', results })).toMatchObject({
+      status: 'limited',
+      limit: 'wall-time',
+    });
+  });
+
   test('the time with the host is no time of the turn', async () => {
     const { agent } = shop({
       script: [{ toolCalls: [callScan()] }, 'done'],
       more: { limits: { wallTimeMs: 300 } },
     });
     await agent.run({ threadId: 't', message: 'go' });
-    await new Promise((resolve) => setTimeout(resolve, 350));
+    await sleep(350);
     const results = [{ callId: '1.1.0', output: { code: 'a' } }];
     expect(await agent.submitToolResults({ threadId: 't', results })).toMatchObject({
       status: 'completed',
