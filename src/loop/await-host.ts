@@ -16,8 +16,10 @@ export function awaitHost(
     readonly tick: number;
   },
 ): Transition {
-  const { batch, handed, children, events, ledger, tick } = wait;
-  const finished = wait.finished.map((one): FinishedCall => ({ ...one, told: true }));
+  const { batch, handed, children, events, ledger, artifacts, tick } = wait;
+  const finished = wait.finished.map(
+    ({ artifact: _stored, ...one }): FinishedCall => ({ ...one, told: true }),
+  );
   const stopped: OpenTurn = { ...turn, activeMs: turn.activeMs + tick - turn.activeSince };
   return commitThen(
     state,
@@ -29,7 +31,7 @@ export function awaitHost(
       handed,
       ...(children.length > 0 && { children }),
     },
-    { turn, events, ledger },
+    { turn, events, ledger, artifacts },
   );
 }
 
