@@ -66,7 +66,12 @@ export {
   ThreadBusyError,
   ThreadConflictError,
 } from './errors/store-error.ts';
-export { PendingApprovalError, ThreadError, UnknownThreadError } from './errors/thread-error.ts';
+export {
+  PendingApprovalError,
+  PendingToolsError,
+  ThreadError,
+  UnknownThreadError,
+} from './errors/thread-error.ts';
 export {
   ArgumentsMissing,
   ToolCallError,
@@ -75,6 +80,7 @@ export {
   type ToolErrorOptions,
   ToolRefused,
 } from './errors/tool-error.ts';
+export { ToolResultError, type ToolResultRefusal } from './errors/tool-result-error.ts';
 export type {
   AgentEvent,
   EventBody,
@@ -168,7 +174,9 @@ export type {
 } from './protocol/texts.ts';
 export type {
   ApprovalAnswer,
+  HostCall,
   SideEffects,
+  SubmittedToolResult,
   ToolInvocation,
   ToolResult,
   ToolTier,
@@ -181,6 +189,7 @@ export type {
   ThreadChanges,
   ThreadStore,
 } from './stores/port.ts';
+export { type HostToolOptions, hostTool } from './tools/host-tool.ts';
 export type { InputProblem, ToolContext, ToolPort, ToolState } from './tools/port.ts';
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';

@@ -8,7 +8,7 @@ import type { ModelSettings } from '../protocol/chat.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { StateInput, StateOf } from '../protocol/state-values.ts';
-import type { ApprovalAnswer } from '../protocol/tool.ts';
+import type { ApprovalAnswer, SubmittedToolResult } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Assign, ToolReply } from '../tools/result-port.ts';
@@ -209,14 +209,12 @@ export type StepInput<
   };
 
 /** What tools that run outside of the loop gave. */
-export type SubmitInput<Context> = RunContext<Context> & {
-  readonly threadId: string;
-  readonly results: readonly {
-    readonly callId: string;
-    readonly output: JsonValue;
-    readonly isError?: boolean;
-  }[];
-};
+export type SubmitInput<Context, Schema extends ToolSchema = never> = RunContext<Context> &
+  OutputOption<Schema> & {
+    readonly threadId: string;
+    /** One for every call that waits, in any order. */
+    readonly results: readonly SubmittedToolResult[];
+  };
 
 export type ResumeInput<Context, Schema extends ToolSchema = never> = RunContext<Context> &
   OutputOption<Schema> & {

@@ -55,8 +55,18 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
    * function makes for each thread are asked only where one is given.
    */
   cancel(threadId: string, about?: Partial<RunContext<Context>>): Promise<AgentResult<State>>;
-  /** Results of tools the host runs itself. No tool can be declared so in this version: always a `ThreadError`. */
-  submitToolResults(input: SubmitInput<Context>): Promise<AgentResult<State>>;
+  /**
+   * Goes on with a turn that waits for tools of the host (`hostTool`), in this process or another. All results have to
+   * come at once, one for every call that waits. Throws `ToolResultError` where they do not match those calls, and
+   * `ThreadError` where none waits: nothing has changed then.
+   */
+  submitToolResults<Schema extends ToolSchema = never>(
+    input: SubmitInput<Context, Schema>,
+  ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
+  /** `submitToolResults` with its events as they come. */
+  streamToolResults<Schema extends ToolSchema = never>(
+    input: SubmitInput<Context, Schema>,
+  ): AgentStream<State, SchemaOutput<Schema>>;
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. Throws what the store failed with. */
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /**

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { HookError } from '../errors/hook-error.ts';
-import { StoreError } from '../errors/store-error.ts';
-import { ThreadError } from '../errors/thread-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
@@ -17,6 +15,7 @@ import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
 import { Outlet, type RunStream } from '../loop/stream.ts';
+import { submitResults } from '../loop/submit.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import { memoryStore } from '../stores/memory.ts';
@@ -38,6 +37,7 @@ import { checkEndOptions } from './check-end.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
+import { checkSubmitted } from './check-submitted.ts';
 import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
 import { compactionPort } from './compaction-port.ts';
 import { Crowd } from './crowd.ts';
@@ -49,6 +49,7 @@ import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { isOpen, requireStored, withOutput } from './read-result.ts';
 import { resultRulesOf } from './result-rules.ts';
 import { type BuiltOptions, rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
@@ -57,6 +58,7 @@ import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 
 const RUN_KEYS = ['threadId', 'message', 'supersede', 'state', 'output'];
 const RESUME_KEYS = ['threadId', 'answers', 'output'];
+const SUBMIT_KEYS = ['threadId', 'results', 'output'];
 
 /**
  * Wires policies, tools, a model and a store into an agent. Everything that can be wrong with the options is
@@ -157,13 +159,12 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     return ended === undefined || isOpen(ended) ? this.cancel(threadId, about) : ended;
   }
 
-  async submitToolResults(input: SubmitInput<Context>): Promise<RunResult> {
-    const threadId = checkThreadId('agent.submitToolResults', input.threadId);
-    throw new ThreadError('nothing-to-continue', {
-      where: `thread '${threadId}'`,
-      what: 'no call of it waits for a result from outside',
-      fix: 'Answer approvals with `resume`, and go on with `run`',
-    });
+  submitToolResults<Schema extends ToolSchema>(input: SubmitInput<Context, Schema>) {
+    return withOutput<Schema>(this.#submit('agent.submitToolResults', input, undefined));
+  }
+
+  streamToolResults<Schema extends ToolSchema>(input: SubmitInput<Context, Schema>) {
+    return this.#streamed<Schema>((out) => this.#submit('agent.streamToolResults', input, out));
   }
 
   async endThread(threadId: string, reason: string, options: EndOptions = {}): Promise<void> {
@@ -213,6 +214,20 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     const threadId = checkThreadId(where, input.threadId);
     const answers = checkAnswers(input.answers ?? []);
     const begin = (run: ThreadRun) => resumeThread(run, answers);
+    const wish = this.#answers.of(where, input);
+    const start = { threadId, input, begin, asks: 'to-follow', ...wish } as const;
+    return this.#start(outlet === undefined ? start : { ...start, outlet });
+  }
+
+  async #submit(
+    where: string,
+    input: SubmitInput<Context, ToolSchema>,
+    outlet: Outlet | undefined,
+  ): Promise<RunResult> {
+    checkRunInput(where, input, SUBMIT_KEYS);
+    const threadId = checkThreadId(where, input.threadId);
+    const results = checkSubmitted(where, input.results);
+    const begin = (run: ThreadRun) => submitResults(run, results);
     const wish = this.#answers.of(where, input);
     const start = { threadId, input, begin, asks: 'to-follow', ...wish } as const;
     return this.#start(outlet === undefined ? start : { ...start, outlet });
@@ -329,22 +344,6 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     }
     return this.#bound.ports;
   }
-}
-
-/** Who ends a thread is given no result that could say that nothing was ended. */
-function requireStored(result: RunResult): void {
-  if (result.status === 'failed' && StoreError.isInstance(result.error)) throw result.error;
-}
-
-function isOpen({ status }: RunResult): boolean {
-  return status === 'awaiting-approval' || status === 'awaiting-tools' || status === 'continues';
-}
-
-/** A run that was given a schema completes only with what that schema made of the answer. */
-function withOutput<Schema extends ToolSchema>(
-  result: Promise<RunResult>,
-): Promise<RunResult<SchemaOutput<Schema>>> {
-  return result as Promise<RunResult<SchemaOutput<Schema>>>; // The type is lost where the loop holds any schema.
 }
 
 const SINGLE_STEP: Partial<Rules> = Object.freeze({ singleStep: true });

@@ -3,6 +3,7 @@ import { AgentHooksError, type ErrorText } from './base.ts';
 export type ThreadErrorCode =
   | 'unknown-thread'
   | 'pending-approval'
+  | 'pending-tools'
   | 'nothing-to-continue'
   | 'agent-mismatch'
   /** A stored turn with an output schema was to go on without it. */
@@ -43,5 +44,20 @@ export class PendingApprovalError extends ThreadError {
     });
     this.name = 'PendingApprovalError';
     this.approvalIds = approvalIds;
+  }
+}
+
+/** A message came while calls wait for the host that runs them. */
+export class PendingToolsError extends ThreadError {
+  readonly callIds: readonly string[];
+
+  constructor(threadId: string, callIds: readonly string[]) {
+    super('pending-tools', {
+      where: `thread '${threadId}'`,
+      what: `${callIds.length} call(s) wait for a result of the host`,
+      fix: 'Bring the results with `submitToolResults`, end the turn with `cancel`, or run with `supersede: true`, which gives the calls up',
+    });
+    this.name = 'PendingToolsError';
+    this.callIds = callIds;
   }
 }

@@ -49,7 +49,7 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   const { displayName, tier, sideEffects, parallel } = tool;
   const { input } = checked;
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
-  const { isChild: _before, toolVersion: _judged, ...rest } = call;
+  const { isChild: _wasChild, isHost: _wasHost, toolVersion: _judged, ...rest } = call;
   const now: Writable<BatchCall> = {
     ...rest,
     displayName,
@@ -59,6 +59,7 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
     effectiveInput: input,
   };
   if (isChildTool(tool)) now.isChild = true;
+  if (tool.readResult !== undefined) now.isHost = true;
   if (tool.version !== undefined) now.toolVersion = tool.version;
   return now;
 }
@@ -72,6 +73,7 @@ function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
     call.sideEffects === tool.sideEffects &&
     call.parallel === tool.parallel &&
     call.toolVersion === tool.version &&
+    (call.isHost === true) === (tool.readResult !== undefined) &&
     (call.isChild === true) === isChildTool(tool)
   );
 }

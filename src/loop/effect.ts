@@ -6,6 +6,7 @@ import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { CompactionCause, Cut, Summary } from './compaction-state.ts';
+import type { SubmittedResult } from './host-state.ts';
 import type {
   Batch,
   BatchCall,
@@ -101,6 +102,7 @@ export type Effect =
       /** Calls that have their result. */
       readonly finished?: readonly FinishedCall[];
       readonly children?: readonly CountedChild[];
+      readonly submitted?: readonly SubmittedResult[];
       /** True when subagents are not to go on, but to end. */
       readonly ending: boolean;
     }

@@ -10,6 +10,7 @@ import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { SaidLine } from './after-call-state.ts';
 import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
 import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
 
 /**
@@ -126,10 +127,19 @@ export type LoopEvent =
       readonly said?: readonly SaidLine[];
       /** True when a subagent waits for a person. */
       readonly waits?: true;
+      /** The calls that the host has to run, where nothing else of the batch is open. */
+      readonly handed?: readonly HandedCall[];
       readonly cancelled: boolean;
       /** The values of the thread's state, where the calls changed them. */
       readonly values?: JsonObject;
       readonly tick: number;
+    }
+  /** One for every call that was handed out. */
+  | {
+      readonly type: 'tools.submitted';
+      readonly results: readonly SubmittedResult[];
+      readonly tick: number;
+      readonly output?: JsonObject;
     }
   /** `error` is the one that the verdict is about. */
   | {

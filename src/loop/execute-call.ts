@@ -146,7 +146,7 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
 });
 
 /** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
-function succeeded(output: JsonValue): ToolResult {
+export function succeeded(output: JsonValue): ToolResult {
   const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
   return reportsError(json)
     ? failure('failed', json)

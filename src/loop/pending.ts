@@ -9,6 +9,7 @@ export function pending(phase: Phase): Effect | undefined {
     case 'finished':
     case 'awaiting-approval':
     case 'awaiting-child':
+    case 'awaiting-tools':
     case 'waiting':
     case 'committing':
       return undefined;
@@ -46,6 +47,7 @@ export function pending(phase: Phase): Effect | undefined {
         recovering: phase.recovering,
         ...(phase.finished !== undefined && { finished: phase.finished }),
         ...(phase.children !== undefined && { children: phase.children }),
+        ...(phase.submitted !== undefined && { submitted: phase.submitted }),
         ending: phase.next !== undefined,
       };
     case 'failing':

@@ -186,6 +186,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     sideEffects: tool?.sideEffects ?? 'once',
     parallel: tool?.parallel ?? false,
     ...(isChildTool(tool) && { isChild: true as const }),
+    ...(tool?.readResult !== undefined && { isHost: true as const }),
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
   };

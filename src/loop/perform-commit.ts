@@ -7,8 +7,9 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import type { CommitEffect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
+import { rests } from './rests.ts';
 import type { Session } from './session.ts';
-import { type LedgerNote, rests, type ThreadState, turnOf } from './state.ts';
+import { type LedgerNote, type ThreadState, turnOf } from './state.ts';
 
 /** Writes all or nothing, and lets the events be heard only then. A cancel does not stop it. */
 export function commit(effect: CommitEffect, session: Session): MaybePromise<LoopEvent> {

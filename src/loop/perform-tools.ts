@@ -11,6 +11,7 @@ import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
+import { HostCalls } from './host-calls.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
@@ -32,6 +33,8 @@ interface BatchRun {
   readonly saver: OutcomeSaver;
   /** Absent for a batch that calls none. */
   readonly children: Children | undefined;
+  /** Absent for a batch of which the host runs nothing. */
+  readonly hosted: HostCalls | undefined;
 }
 
 /**
@@ -42,8 +45,8 @@ interface BatchRun {
 export function runTools(effect: RunTools, session: Session): MaybePromise<LoopEvent> {
   const { turn, calls, recovering } = effect;
   const saver = new OutcomeSaver(session);
-  const children = undefined;
-  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, children };
+  const alone = { children: undefined, hosted: undefined };
+  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, ...alone };
   const running = runEvery(effect, run);
   if (session.ports.results === undefined) return running;
   return isThenable(running)
@@ -54,7 +57,7 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
 function runEvery(effect: RunTools, run: BatchRun): MaybePromise<ToolsFinished> {
   const { calls, recovering } = run;
   const [only] = calls;
-  if (calls.some(({ isChild }) => isChild === true)) return runWithChildren(effect, run);
+  if (calls.some(mayWait)) return runWaiting(effect, run);
   if (recovering || calls.length !== 1 || only === undefined || only.refusal !== undefined)
     return runBatch(run);
   const running = runCall(only, 0, run);
@@ -84,8 +87,12 @@ function recordChanges(session: Session, turn: OpenTurn, fields: readonly string
   if (fields.length > 0) session.record({ type: 'state.changed', fields }, turn.turnId, turn.step);
 }
 
-/** A batch that delegates: its subagents may wait, and then their calls have no result yet. */
-async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<ToolsFinished> {
+function mayWait({ isChild, isHost }: BatchCall): boolean {
+  return isChild === true || isHost === true;
+}
+
+/** A batch that delegates, or leaves calls to the host: those may wait, and then they have no result yet. */
+async function runWaiting(effect: RunTools, plain: BatchRun): Promise<ToolsFinished> {
   const { session, calls, recovering, turn, saver } = plain;
   const { finished: earlier = [], children: counted = [] } = effect;
   const children = new Children(session, { turn, counted, saver, recovering });
@@ -93,23 +100,35 @@ async function runWithChildren(effect: RunTools, plain: BatchRun): Promise<Tools
     refusal === undefined && earlier.every((one) => one.callId !== callId);
   const ledger = recovering ? await readLedger(session, calls.filter(isOpen)) : NO_ENTRIES;
   await children.countStored(calls.filter((call) => call.isChild === true && isOpen(call)));
-  const run = { ...plain, ledger, children };
+  const hosted = calls.some(({ isHost }) => isHost === true)
+    ? new HostCalls(session, effect.submitted)
+    : undefined;
+  const run = { ...plain, ledger, children, hosted };
   const ran = await runAll(run, isOpen, effect.ending);
   const results: FinishedCall[] = [];
+  const waiting = new Set<string>();
   let waits = false;
   for (const one of ran) {
     const call = calls.find(({ callId }) => callId === one.callId);
-    const isCut = one.result === SUSPENDED && session.options.cancel.cancelled;
+    const isCut =
+      one.result === SUSPENDED && call?.isChild === true && session.options.cancel.cancelled;
     const end = isCut && call !== undefined ? await endChild(call, calls.indexOf(call), run) : one;
-    if (end.result === SUSPENDED) waits = true;
-    else results.push(end);
+    if (end.result !== SUSPENDED) results.push(end);
+    else if (call?.isHost === true) waiting.add(end.callId);
+    else waits = true;
   }
   const settled = new Set(results.map(({ callId }) => callId));
   await children.settle(
     calls.filter((call) => call.isChild === true && isOpen(call) && settled.has(call.callId)),
   );
   const event = finished(results, run);
-  return { ...event, children: children.spent, ...(waits && { waits }) };
+  const handed = waits ? [] : (hosted?.handed(calls, waiting) ?? []);
+  return {
+    ...event,
+    children: children.spent,
+    ...(waits && { waits }),
+    ...(handed.length > 0 && { handed }),
+  };
 }
 
 const NO_ENTRIES: ReadonlyMap<string, LedgerEntry> = new Map();
@@ -192,19 +211,23 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   const { session, turn, calls } = run;
   const { callId } = call;
   const since = session.now();
-  const known = knownOutcome(call, run) ?? reasonNotToStart(run);
+  const given = run.hosted?.given(callId);
+  const known =
+    given === undefined ? (knownOutcome(call, run) ?? reasonNotToStart(run)) : undefined;
   if (known !== undefined) return withoutRun(known, { call, index, run });
   const end = (
     result: ToolResult,
     after: AfterCall | undefined,
-    recorded?: ToolResult,
+    answered?: ToolResult,
   ): MaybePromise<FinishedCall> => {
+    // Whatever policies made of it, the ledger keeps what the host did.
+    const recorded = given ?? answered;
     const durationMs = Math.round(session.now() - since);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
     if (after !== undefined) ended.after = after;
     tellApart(ended, call, session);
-    if (calls.length === 1 || call.sideEffects !== 'once') return ended;
+    if (calls.length === 1 || call.sideEffects !== 'once' || result === SUSPENDED) return ended;
     if (session.values !== undefined) recordChanges(session, turn, session.values.keep(callId));
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
@@ -234,9 +257,10 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
 
 function executeOne(
   call: BatchCall,
-  { session, children }: BatchRun,
+  { session, children, hosted }: BatchRun,
   place: { readonly turn: OpenTurn; readonly attempt: number },
 ): MaybePromise<ToolResult> {
+  if (call.isHost === true && hosted !== undefined) return hosted.run(call);
   return call.isChild === true && children !== undefined
     ? children.run(call)
     : executeCall(call, session, place);
@@ -350,7 +374,8 @@ const NOT_STARTED: ToolResult = Object.freeze({
 
 /** What the ledger says of a call that an earlier process may have run; nothing of one that process never started. */
 function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
-  if (!run.recovering || call.sideEffects !== 'once') return undefined;
+  // What the host was handed is a phase of its own; before that nothing of it has happened.
+  if (!run.recovering || call.sideEffects !== 'once' || call.isHost === true) return undefined;
   const entry = run.ledger.get(call.callId);
   if (entry === undefined) return undefined;
   if (entry.inputDigest !== call.inputDigest) return UNKNOWN;

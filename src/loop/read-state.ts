@@ -10,6 +10,7 @@ const STORED_PHASES: ReadonlySet<string> = new Set([
   'compacting',
   'awaiting-approval',
   'awaiting-child',
+  'awaiting-tools',
   'rejudging',
   'running',
   'finished',

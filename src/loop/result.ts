@@ -4,8 +4,9 @@ import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
-import type { ToolInvocation } from '../protocol/tool.ts';
+import type { HostCall } from '../protocol/tool.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
+import { hostCallsOf } from './host-calls.ts';
 import type { Session } from './session.ts';
 import { costOfTurn } from './spend.ts';
 import { type Batch, type LimitName, type OpenTurn, turnOf } from './state.ts';
@@ -53,7 +54,7 @@ type RunEnding<Output> =
   /** The turn waits for a person; answer with `resume`. */
   | { readonly status: 'awaiting-approval'; readonly approvals: readonly Approval[] }
   /** Tools that the host runs itself; answer with `submitToolResults`. */
-  | { readonly status: 'awaiting-tools'; readonly calls: readonly ToolInvocation[] }
+  | { readonly status: 'awaiting-tools'; readonly calls: readonly HostCall[] }
   /** A policy said no. `text` is the fallback the user was shown. */
   | {
       readonly status: 'blocked';
@@ -110,6 +111,8 @@ function endingOf(session: Session): RunEnding<never> {
     return { status: 'awaiting-approval', approvals: openApprovals(phase.batch) };
   if (phase.name === 'awaiting-child')
     return { status: 'awaiting-approval', approvals: session.awaited };
+  if (phase.name === 'awaiting-tools')
+    return { status: 'awaiting-tools', calls: hostCallsOf(session, phase) };
   if (phase.name !== 'finished') return { status: 'continues' };
   const { outcome } = phase;
   if (outcome.status === 'completed') return { ...outcome, ...outputOfAnswer(session) };

@@ -1,4 +1,9 @@
-import { PendingApprovalError, ThreadError, UnknownThreadError } from '../errors/thread-error.ts';
+import {
+  PendingApprovalError,
+  PendingToolsError,
+  ThreadError,
+  UnknownThreadError,
+} from '../errors/thread-error.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
@@ -44,6 +49,11 @@ export function runMessage(
     }
     if (phase.name === 'awaiting-approval')
       refuseWhilePending(session, openApprovals(phase.batch), request.supersede);
+    if (phase.name === 'awaiting-tools' && !request.supersede)
+      throw new PendingToolsError(
+        session.threadId,
+        phase.handed.map(({ callId }) => callId),
+      );
     return requested(session, request.supersede);
   });
 }
@@ -85,7 +95,7 @@ export function resumption(
 ): Promise<LoopEvent | undefined> | LoopEvent | undefined {
   const { phase } = session.state;
   session.values?.ensureFit();
-  if (phase.name === 'awaiting-approval') return undefined;
+  if (phase.name === 'awaiting-approval' || phase.name === 'awaiting-tools') return undefined;
   if (phase.name === 'awaiting-child') {
     return lookBelow(session).then(({ approvals, hasMoved }) => {
       session.awaited = approvals;

@@ -23,7 +23,14 @@ export function sayLines(
 ): MaybePromise<ToolsFinished> {
   const { turn, calls, finished: earlier = [], ending } = effect;
   // Nobody waits for an answer, or only the model can give it.
-  if (event.waits === true || event.cancelled || ending || turn.output !== undefined) return event;
+  if (
+    event.waits === true ||
+    event.handed !== undefined ||
+    event.cancelled ||
+    ending ||
+    turn.output !== undefined
+  )
+    return event;
   const finished = [...earlier, ...event.results];
   const hasEnded = finished.some(({ after }) => after?.ends !== undefined);
   const lines = linesOf(calls, finished, hasEnded);

@@ -14,6 +14,7 @@ import type {
   Measured,
   Summary,
 } from './compaction-state.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -167,6 +168,8 @@ export interface BatchCall {
   readonly isChild?: true;
   /** That of the tool that was judged, if it has one. */
   readonly toolVersion?: string;
+  /** Set for a call that the host runs. */
+  readonly isHost?: true;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */
@@ -330,6 +333,17 @@ export type Phase =
       /** Calls that need no run any more. */
       readonly finished?: readonly FinishedCall[];
       readonly children?: readonly CountedChild[];
+      /** What the host gave for its calls. */
+      readonly submitted?: readonly SubmittedResult[];
+    }
+  /** The calls without a result are with the host; all others are over. */
+  | {
+      readonly name: 'awaiting-tools';
+      readonly turn: OpenTurn;
+      readonly batch: Batch;
+      readonly finished: readonly FinishedCall[];
+      readonly handed: readonly HandedCall[];
+      readonly children?: readonly CountedChild[];
     }
   /** The calls without a result are of subagents that wait for a person. The approvals are on their threads. */
   | {
@@ -374,14 +388,4 @@ export interface NextTurn {
 export function turnOf(phase: Phase): OpenTurn | undefined {
   if (phase.name === 'committing') return turnOf(phase.next);
   return phase.name === 'idle' ? undefined : phase.turn;
-}
-
-/** True for a phase in which a thread may be left: its turn is over, or waits for somebody, or for the next step. */
-export function rests(phase: Phase): boolean {
-  if (phase.name === 'requesting') return phase.turn.between === true;
-  return (
-    phase.name === 'finished' ||
-    phase.name === 'awaiting-approval' ||
-    phase.name === 'awaiting-child'
-  );
 }

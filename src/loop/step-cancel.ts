@@ -4,6 +4,7 @@ import type { Rules } from './rules.ts';
 import { settleBatch } from './settle-batch.ts';
 import { spendIfAny } from './spend.ts';
 import type { Batch, BatchCall, OpenTurn, Phase, ThreadState } from './state.ts';
+import { endAwaiting } from './step-host.ts';
 import { writesOf } from './step-tools.ts';
 import { finish, type Transition } from './transition.ts';
 
@@ -33,6 +34,8 @@ export function onCancelled(
     case 'awaiting-approval':
     case 'rejudging':
       return settleCancelled(state, phase.turn, { batch: phase.batch, rules });
+    case 'awaiting-tools':
+      return endAwaiting(state, phase, { rules });
     default:
       return undefined;
   }

@@ -2,6 +2,7 @@ import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Artifact } from '../protocol/artifact.ts';
 import type { AfterCall } from './after-call-state.ts';
+import { awaitHost, neverHanded } from './await-host.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { finishedCalls, toolMessage } from './settle-batch.ts';
@@ -33,11 +34,20 @@ export function onToolsFinished(
     event.children === undefined ? phase : countChildren(state, phase, { event, rules });
   const { children = [] } = counted;
   const paid = 'state' in counted ? counted.state : state;
-  const finished =
+  let finished =
     phase.finished === undefined ? event.results : [...phase.finished, ...event.results];
   if (event.waits === true) {
     const { messages: _notYet, ...writes } = writesOf(batch, finished);
     return awaitChildren(paid, counted.turn, { ...writes, batch, finished, children, tick });
+  }
+  if (event.handed !== undefined) {
+    const { handed } = event;
+    if (event.cancelled || next !== undefined) finished = [...finished, ...neverHanded(handed)];
+    else {
+      const { messages: _notYet, ...writes } = writesOf(batch, finished);
+      const waiting = { ...writes, batch, finished, handed, children, tick };
+      return awaitHost(paid, counted.turn, waiting);
+    }
   }
   const turn = withEnd(counted.turn, finished, batch.calls);
   // Nobody is asked what becomes of a turn that ends anyway.

@@ -13,6 +13,7 @@ import { refuseOpenCalls, settleBatch } from './settle-batch.ts';
 import type { NextTurn, OpenTurn, Phase, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
 import { resumeCompaction } from './step-compact.ts';
+import { endAwaiting } from './step-host.ts';
 import { resetStreak } from './step-response.ts';
 import {
   closingEvents,
@@ -55,6 +56,9 @@ export function onTurnRequested(
         next: following,
       });
     }
+    case 'awaiting-tools':
+      if (!event.supersede) return undefined;
+      return endAwaiting(state, phase, { rules, next: { ...next, supersedes: true } });
     case 'rejudging':
     case 'awaiting-approval':
       if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;

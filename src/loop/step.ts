@@ -15,6 +15,7 @@ import {
   onSummaryResponded,
 } from './step-compact.ts';
 import { onErrorJudged } from './step-error.ts';
+import { onToolsSubmitted } from './step-host.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
 import { onCallRefused } from './step-refused.ts';
 import {
@@ -77,6 +78,8 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onOutgoingJudged(state, event, rules);
     case 'tools.finished':
       return onToolsFinished(state, event, rules);
+    case 'tools.submitted':
+      return onToolsSubmitted(state, event);
     case 'error.judged':
       return onErrorJudged(state, event, rules);
     case 'thread.ended':

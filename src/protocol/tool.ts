@@ -39,6 +39,27 @@ export interface ToolResult {
   readonly output: JsonValue;
 }
 
+/** A call that the host is to run. Its input is checked, judged and approved. */
+export interface HostCall {
+  readonly callId: string;
+  readonly providerCallId: string;
+  readonly toolName: string;
+  readonly displayName: string;
+  readonly sideEffects: SideEffects;
+  readonly input: JsonObject;
+  /** The same however often the call is listed, and for no other call of any thread. Hand it to what runs the call. */
+  readonly idempotencyKey: string;
+}
+
+/**
+ * What came of a call that the host ran: an output, or in its own words why there is none, which the model reads. With
+ * the `idempotencyKey` of the call it is refused on any thread but its own.
+ */
+export type SubmittedToolResult = {
+  readonly callId: string;
+  readonly idempotencyKey?: string;
+} & ({ readonly output: JsonValue } | { readonly error: string });
+
 /** A person's answer to one pending approval. */
 export interface ApprovalAnswer {
   readonly approvalId: string;

@@ -77,6 +77,11 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   /** The JSON Schema of results, made when asked for; absent for a tool without `outputSchema`. */
   readonly resultSchema?: () => JsonObject;
   /**
+   * Set for a tool that the host runs, and the engine never: what the host gave, checked, as JSON. Throws for what does
+   * not fit.
+   */
+  readonly readResult?: (output: unknown) => MaybePromise<JsonValue>;
+  /**
    * What the model reads in the place of a result that worked, after every policy has seen the whole of it. Absent
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.
    */

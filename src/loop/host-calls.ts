@@ -1,0 +1,69 @@
+import { failureOutput } from '../errors/tool-failure.ts';
+import { SUSPENDED } from '../hooks/wrapped-results.ts';
+import type { HostCall, ToolResult } from '../protocol/tool.ts';
+import type { HandedCall, SubmittedResult } from './host-state.ts';
+import type { Session } from './session.ts';
+import type { BatchCall, Phase } from './state.ts';
+
+/** The calls of one batch that the host runs, while the others run. */
+export class HostCalls {
+  readonly #submitted: ReadonlyMap<string, ToolResult>;
+  readonly #isBelow: boolean;
+  readonly #handed = new Map<string, HandedCall>();
+
+  constructor(session: Session, submitted: readonly SubmittedResult[] = []) {
+    this.#submitted = new Map(submitted.map(({ callId, result }) => [callId, result]));
+    this.#isBelow = session.options.above !== undefined;
+  }
+
+  /** What the host gave for it; without that it waits, with the input that the policies around it let through. */
+  run({ callId, effectiveInput }: BatchCall): ToolResult {
+    const given = this.#submitted.get(callId);
+    if (given !== undefined) return given;
+    if (this.#isBelow) return NO_HOST;
+    this.#handed.set(callId, { callId, input: effectiveInput });
+    return SUSPENDED;
+  }
+
+  given(callId: string): ToolResult | undefined {
+    return this.#submitted.get(callId);
+  }
+
+  /** Those of the calls that wait, in the order of the batch. */
+  handed(calls: readonly BatchCall[], waiting: ReadonlySet<string>): readonly HandedCall[] {
+    return calls.flatMap(({ callId }) => {
+      const handed = waiting.has(callId) ? this.#handed.get(callId) : undefined;
+      return handed === undefined ? [] : [handed];
+    });
+  }
+}
+
+const NO_HOST: ToolResult = Object.freeze({
+  outcome: 'failed',
+  isError: true,
+  output: failureOutput('The tool did not run: a host runs it, and a subagent has none'),
+});
+
+/** What the host is told of the calls that wait for it. */
+export function hostCallsOf(
+  session: Session,
+  { batch, handed }: Extract<Phase, { readonly name: 'awaiting-tools' }>,
+): readonly HostCall[] {
+  return handed.flatMap(({ callId, input }): HostCall[] => {
+    const call = batch.calls.find((one) => one.callId === callId);
+    if (call === undefined) return [];
+    const { providerCallId, toolName, displayName, sideEffects } = call;
+    const idempotencyKey = session.digest.of({ thread: session.threadId, call: callId });
+    return [
+      Object.freeze({
+        callId,
+        providerCallId,
+        toolName,
+        displayName,
+        sideEffects,
+        input,
+        idempotencyKey,
+      }),
+    ];
+  });
+}
