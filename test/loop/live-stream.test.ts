@@ -68,6 +68,7 @@ describe('a store that fails', () => {
             'readEvents',
             'readLedger',
             'recordLate',
+            'readArtifact',
           ] as const
         ).map((name) => [name, Reflect.get(disk, name).bind(disk)]),
       ),
