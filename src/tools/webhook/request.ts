@@ -8,7 +8,7 @@ import { addQuery } from './query.ts';
 import { fillUrl, type UrlTemplate } from './url-template.ts';
 
 /** 64 KiB, of what is sent and of what is read. */
-export const MAX_BYTES: number = 64 * 1024;
+const MAX_BYTES: number = 64 * 1024;
 
 /** All that is known of a webhook once it is declared. */
 export interface Webhook {

@@ -10,7 +10,7 @@ import { buildWebhookTool } from '../../../src/tools/webhook/webhook-tool.ts';
 import { CERTIFICATE, KEY } from './certificate.ts';
 
 /** One request as it arrived. */
-export interface Arrived {
+interface Arrived {
   readonly method: string;
   readonly url: string;
   readonly headers: IncomingMessage['headers'];
