@@ -64,7 +64,9 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   return now;
 }
 
-const CHANGED = 'the tool has changed since a person was asked about this call; make it anew';
+/** Nobody has judged, and nobody has approved, what the tool is now. */
+export const CHANGED =
+  'The tool has changed since this call was judged, so it was not run. Make the call anew';
 
 function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
   return (

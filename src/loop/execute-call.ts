@@ -10,6 +10,7 @@ import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import type { ToolContext, ToolState } from '../tools/port.ts';
 import { CallState } from './call-state.ts';
+import { CHANGED } from './check-call.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
 import { momentOf } from './moment-of.ts';
 import { recordLate } from './perform-commit.ts';
@@ -26,6 +27,8 @@ export function executeCall(
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined)
     return failure('unknown-tool', failureOutput('the tool is no longer there'));
+  // What was judged and approved was another tool; after a crash nobody is asked again.
+  if (tool.version !== call.toolVersion) return failure('invalid', failureOutput(CHANGED));
   const ctx = new CallContext(call, session, place);
   try {
     const answer = isEngineTool(tool)

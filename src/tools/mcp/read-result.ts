@@ -5,6 +5,10 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 /** What a server answered, as the result of a tool. Throws `ToolError` for an error that the server reports. */
 export function readMcpResult(result: unknown, maxBytes: number): JsonValue {
   const { content, structuredContent, isError } = membersOf(result);
+  if (!Array.isArray(content) && structuredContent === undefined) {
+    const words = 'The server gave something that is no result of a tool';
+    throw new ToolError(words, { code: 'outcome-unknown', eventText: 'no result of a tool' });
+  }
   const parts = Array.isArray(content) ? content.map(membersOf) : [];
   if (isError === true) {
     const words = parts.map(textOf).filter((text) => text !== undefined);

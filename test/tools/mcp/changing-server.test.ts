@@ -133,7 +133,7 @@ describe('a server that changes its tools between an approval and the call', () 
     });
     expect(result).toMatchObject({
       outcome: 'invalid',
-      output: { error: expect.stringContaining('has changed since a person was asked') },
+      output: { error: expect.stringContaining('has changed since this call was judged') },
     });
     expect(calls).toEqual([]);
   });
@@ -311,6 +311,19 @@ function text(value: string): { readonly type: 'text'; readonly text: string } {
 }
 const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
 const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
+
+test.each([undefined, null, 'sent', 5, [], {}, { content: 'sent' }])(
+  'an answer that is no result, %j, never counts as done',
+  async (answer) => {
+    const client: McpClient = {
+      listTools: async () => ({ tools: [send] }),
+      callTool: async () => answer,
+    };
+    expect(await approve(await toolsOf(client), () => undefined)).toMatchObject({
+      outcome: 'unknown',
+    });
+  },
+);
 
 test.each<[string, unknown, object, RegExp]>([
   ['a client that is none', {}, {}, /no client/],
