@@ -3,7 +3,10 @@ import type * as undici from 'undici';
 import { SafeHttpError } from './safe-http-error.ts';
 
 /** What is used of `undici`. */
-export type Undici = Pick<typeof undici, 'Agent' | 'buildConnector' | 'request'>;
+export type Undici = Pick<
+  typeof undici,
+  'Agent' | 'EnvHttpProxyAgent' | 'buildConnector' | 'request'
+>;
 
 /** `resolve` finds packages from the place of this file; tests give another place. Throws a `SafeHttpError`. */
 export function loadUndici(resolve: (name: string) => unknown = requireHere()): Undici {

@@ -22,7 +22,7 @@ export async function resolveHost(
   resolve: Resolver,
   allowPrivate: boolean,
 ): Promise<readonly HostAddress[]> {
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOf(url);
   const family = isIP(host);
   // An address is connected to without any lookup, so nobody would check it later.
   const addresses = family === 0 ? await lookUp(host, resolve) : [{ address: host, family }];
@@ -31,6 +31,15 @@ export async function resolveHost(
     'refused',
     allowPrivate ? 'it leads to an address of no usable kind' : 'it leads into a private network',
   );
+}
+
+/** True for an address that names its host by number. */
+export function isAddress(url: URL): boolean {
+  return isIP(hostOf(url)) !== 0;
+}
+
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1');
 }
 
 async function lookUp(host: string, resolve: Resolver): Promise<readonly HostAddress[]> {

@@ -1,10 +1,10 @@
 import type { LookupFunction } from 'node:net';
-import type { Dispatcher } from 'undici';
+import type { Agent, Dispatcher } from 'undici';
 import type { Deadline } from './deadline.ts';
 import type { Undici } from './load-undici.ts';
 import { parseUrl } from './parse-url.ts';
 import { readBody } from './read-body.ts';
-import { type HostAddress, type Resolver, resolveHost } from './resolve-host.ts';
+import { type HostAddress, isAddress, type Resolver, resolveHost } from './resolve-host.ts';
 import { SafeHttpError } from './safe-http-error.ts';
 
 /** What a request goes over. */
@@ -23,6 +23,8 @@ export interface SafeRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly allowPrivateNetwork: boolean;
+  /** True to go through the proxy that the variables of the process name, where they name one for this address. */
+  readonly trustProxy: boolean;
   /** Of the answer, once it is decoded. */
   readonly maxAnswerBytes: number;
 }
@@ -40,7 +42,8 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /**
  * Sends one request, once, and follows at most three redirects on the same origin. The name is looked up once, every
  * address of it has to be allowed, and only these are connected to. A connection of its own: none that was kept could
- * break over a request that must not be sent twice. No proxy is used and no variable of the process read. Throws a
+ * break over a request that must not be sent twice. No proxy is used and no variable of the process read, unless the
+ * request trusts the proxy: then that one looks the name up, and only what goes past it is checked here. Throws a
  * `SafeHttpError`; quotes nothing.
  */
 export async function safeRequest(
@@ -48,13 +51,16 @@ export async function safeRequest(
   request: SafeRequest,
   deadline: Deadline,
 ): Promise<SafeAnswer> {
-  const { url, allowPrivateNetwork } = request;
-  const addresses = await deadline.race(resolveHost(url, wire.resolve, allowPrivateNetwork));
-  const line = new Line(wire, addresses);
+  const { url, allowPrivateNetwork, trustProxy } = request;
+  const find = (): Promise<readonly HostAddress[]> =>
+    resolveHost(url, wire.resolve, allowPrivateNetwork);
+  // A proxy looks names up itself; an address it would only pass on.
+  const addresses = trustProxy && !isAddress(url) ? undefined : await deadline.race(find());
+  const line = new Line(wire, addresses ?? find, trustProxy);
   try {
     return await follow(line, request, deadline);
   } catch (error) {
-    throw problemOf(deadline.error ?? error, line.wasConnected);
+    throw problemOf(deadline.error ?? error, line.mayHaveSent);
   } finally {
     await line.end();
   }
@@ -63,33 +69,40 @@ export async function safeRequest(
 /** The connections of one delivery. */
 class Line {
   readonly #wire: Wire;
-  readonly #agent: InstanceType<Undici['Agent']>;
-  wasConnected = false;
+  readonly #agent: Dispatcher;
+  readonly #trustProxy: boolean;
+  #direct: 'never tried' | 'failed' | 'connected' = 'never tried';
 
-  constructor(wire: Wire, addresses: readonly HostAddress[]) {
+  constructor(wire: Wire, addresses: Addresses, trustProxy: boolean) {
     this.#wire = wire;
-    const { buildConnector, Agent } = wire.undici;
+    this.#trustProxy = trustProxy;
+    const { buildConnector, Agent, EnvHttpProxyAgent } = wire.undici;
     const { ca, dial = (address) => address } = wire;
-    const lookup = pinnedLookup(addresses.map(dial));
+    const trusted = { ...(ca !== undefined && { ca }), allowH2: false };
     // The deadline is over every part of it.
     const connector = buildConnector({
-      ...(ca !== undefined && { ca }),
-      lookup,
+      ...trusted,
+      lookup: pinnedLookup(addresses, dial),
       timeout: 0,
-      allowH2: false,
     });
-    this.#agent = new Agent({
+    const options: Agent.Options = {
       headersTimeout: 0,
       bodyTimeout: 0,
       pipelining: 1,
       allowH2: false,
       connect: (target, callback) =>
         connector(target, (error, socket) => {
-          if (error !== null) return callback(error, null);
-          this.wasConnected = true;
+          if (error !== null) {
+            if (this.#direct === 'never tried') this.#direct = 'failed';
+            return callback(error, null);
+          }
+          this.#direct = 'connected';
           return callback(null, socket);
         }),
-    });
+    };
+    this.#agent = trustProxy
+      ? throughProxy(() => new EnvHttpProxyAgent({ ...options, requestTls: trusted }))
+      : new Agent(options);
   }
 
   request(url: URL, request: SafeRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
@@ -102,18 +115,44 @@ class Line {
     });
   }
 
+  /** True as long as something may have been sent: a proxy tells nobody how far it came. */
+  get mayHaveSent(): boolean {
+    return this.#direct === 'connected' || (this.#trustProxy && this.#direct === 'never tried');
+  }
+
   end(): Promise<void> {
     return this.#agent.destroy();
   }
 }
 
-/** Answers what was found and checked before, whoever asks, in both forms that there are. */
-function pinnedLookup(addresses: readonly HostAddress[]): LookupFunction {
+/** Found and checked before, or what finds and checks them once they are needed. */
+type Addresses = readonly HostAddress[] | (() => Promise<readonly HostAddress[]>);
+
+/** Answers nothing but addresses that were checked, whoever asks, in both forms that there are. */
+function pinnedLookup(
+  addresses: Addresses,
+  dial: (address: HostAddress) => HostAddress,
+): LookupFunction {
   return (_hostname, options, callback) => {
-    const [first = { address: '', family: 4 }] = addresses;
-    if (options.all === true) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
+    const answer = (found: readonly HostAddress[]): void => {
+      const dialled = found.map(dial);
+      const [first = { address: '', family: 4 }] = dialled;
+      if (options.all === true) callback(null, dialled);
+      else callback(null, first.address, first.family);
+    };
+    if (typeof addresses !== 'function') answer(addresses);
+    else addresses().then(answer, (error: Error) => callback(error, ''));
   };
+}
+
+/** The address of a proxy may hold a password, and so may what is said about it. */
+function throughProxy(make: () => Dispatcher): Dispatcher {
+  try {
+    return make();
+  } catch {
+    const words = 'the proxy that the variables of the process name has no usable address';
+    throw new SafeHttpError('failed', words);
+  }
 }
 
 async function follow(line: Line, first: SafeRequest, deadline: Deadline): Promise<SafeAnswer> {

@@ -27,6 +27,8 @@ export interface WebhookPolicyOptions {
   readonly timeoutMs?: number;
   /** Allows `http://` and addresses of private networks. Default: false. */
   readonly allowPrivateNetwork?: boolean;
+  /** Goes through the proxy that the variables of the process name, which then looks names up. Default: false. */
+  readonly trustProxy?: boolean;
   /** Recorded with approvals; after a change an open approval is asked again. */
   readonly version?: string;
   readonly order?: 'first' | 'last';
@@ -40,6 +42,7 @@ const KEYS = [
   'hmacSecret',
   'timeoutMs',
   'allowPrivateNetwork',
+  'trustProxy',
   'version',
   'order',
 ];
@@ -101,7 +104,8 @@ async function ask(
   }: { readonly payload: unknown; readonly result?: unknown; readonly ctx: HookContext },
   { options, url, wire }: Asked,
 ): Promise<unknown> {
-  const { name: policy, hmacSecret, timeoutMs, allowPrivateNetwork = false } = options;
+  const { name: policy, hmacSecret, timeoutMs } = options;
+  const { allowPrivateNetwork = false, trustProxy = false } = options;
   const question = {
     point,
     policy,
@@ -124,6 +128,7 @@ async function ask(
     headers,
     body,
     allowPrivateNetwork,
+    trustProxy,
     maxAnswerBytes: MAX_BYTES,
   };
   const deadline = new Deadline(timeoutMs, ctx.signal);
@@ -184,13 +189,15 @@ function checkOptions(options: WebhookPolicyOptions): URL {
   const stray = Object.keys(options).find((key) => !KEYS.includes(key));
   if (stray !== undefined)
     throw invalid(`there is no option \`${stray}\``, `The options are ${KEYS.join(', ')}`);
-  const { name, url, points, hmacSecret, timeoutMs = 4000, allowPrivateNetwork = false } = options;
+  const { name, url, points, hmacSecret, timeoutMs = 4000 } = options;
+  const { allowPrivateNetwork = false, trustProxy = false } = options;
   if (typeof name !== 'string' || name.trim() === '')
     throw invalid('`name` is no usable text', 'Name the policy');
   if (typeof hmacSecret !== 'string' || hmacSecret === '')
     throw invalid('`hmacSecret` is no text', 'Pass what the service checks the signature with');
-  if (typeof allowPrivateNetwork !== 'boolean')
-    throw invalid('`allowPrivateNetwork` is not true or false', 'Set one of them, or leave it out');
+  for (const [option, value] of Object.entries({ allowPrivateNetwork, trustProxy }))
+    if (typeof value !== 'boolean')
+      throw invalid(`\`${option}\` is not true or false`, 'Set one of them, or leave it out');
   if (typeof timeoutMs !== 'number' || !(timeoutMs >= 1 && timeoutMs <= 60_000))
     throw invalid(
       '`timeoutMs` is not a number from 1 to 60000',

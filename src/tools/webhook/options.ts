@@ -14,6 +14,11 @@ export interface WebhookOptions {
   readonly timeout?: number;
   /** Allows `http://` and addresses of private networks, as for a service beside this one. Default: false. */
   readonly allowPrivateNetwork?: boolean;
+  /**
+   * Goes through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name. The proxy then looks names up, and keeping
+   * private addresses out is its business. Default: false, and the variables are not read.
+   */
+  readonly trustProxy?: boolean;
   /** Who calls. Default: nobody says so. */
   readonly auth?: WebhookAuth;
   /** `raw` sends the arguments, `envelope` puts them beside the name of the tool and what the run knows. Default: `raw`. */
@@ -31,6 +36,7 @@ export interface CheckedOptions {
   readonly hmacSecret?: string;
   readonly timeoutMs: number;
   readonly allowPrivateNetwork: boolean;
+  readonly trustProxy: boolean;
   readonly auth?: WebhookAuth;
   readonly body: 'raw' | 'envelope';
   readonly toolName: string;
@@ -49,6 +55,7 @@ const WEBHOOK_OPTIONS = {
     'a number of seconds from 1 to 60',
   ],
   allowPrivateNetwork: [isBoolean, 'true or false'],
+  trustProxy: [isBoolean, 'true or false'],
   auth: [isWebhookAuth, 'made by `WebhookAuth.bearer` or `WebhookAuth.apiKey`'],
   body: [(value: unknown) => value === 'raw' || value === 'envelope', "'raw' or 'envelope'"],
   toolName: [
@@ -99,6 +106,7 @@ export function checkWebhookOptions(
     headers: Object.freeze({ ...headers }),
     timeoutMs: timeout * 1000,
     allowPrivateNetwork: options.allowPrivateNetwork ?? false,
+    trustProxy: options.trustProxy ?? false,
     body,
     toolName: options.toolName ?? options.name,
     waitForResponse: options.waitForResponse ?? true,

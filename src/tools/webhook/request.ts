@@ -24,7 +24,7 @@ export function buildRequest(
   input: JsonObject,
   ctx: ToolContext<never, never>,
 ): SafeRequest {
-  const { method, allowPrivateNetwork, headers, hmacSecret } = options;
+  const { method, allowPrivateNetwork, trustProxy, headers, hmacSecret } = options;
   const filled = fillUrl(template, input, ctx);
   const isGet = method === 'GET';
   const url = isGet ? addQuery(filled, input, template) : filled;
@@ -39,6 +39,7 @@ export function buildRequest(
     url,
     method,
     allowPrivateNetwork,
+    trustProxy,
     maxAnswerBytes: MAX_BYTES,
     headers: {
       'user-agent': 'agent-hooks',
