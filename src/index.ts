@@ -134,7 +134,12 @@ export {
   scriptedModel,
 } from './models/scripted.ts';
 export { PromptSuffix, type PromptSuffixOptions } from './policies/prompt-suffix.ts';
-export type { Approval, ApprovalRequirement, ApprovalStatus } from './protocol/approval.ts';
+export type {
+  Approval,
+  ApprovalRequirement,
+  ApprovalStatus,
+  ApprovalVote,
+} from './protocol/approval.ts';
 export type { Artifact } from './protocol/artifact.ts';
 export type {
   ChatRequest,

@@ -90,12 +90,18 @@ export const toolDecisionCodec: DecisionCodec<ToolDecision> = codec('ToolDecisio
   ToolDecision.allow(),
   z.strictObject({ type: z.literal('modify'), input: jsonObjectSchema }),
   block,
-  z.strictObject({
-    type: z.literal('requires-confirmation'),
-    prompt: text().min(1, 'needs a prompt'),
-    expiresInMs: z.number().positive().optional(),
-    approvers: z.array(z.string().min(1)).min(1).optional(),
-  }),
+  z
+    .strictObject({
+      type: z.literal('requires-confirmation'),
+      prompt: text().min(1, 'needs a prompt'),
+      expiresInMs: z.number().positive().optional(),
+      approvers: z.array(z.string().min(1)).min(1).optional(),
+      quorum: z.int().min(1).max(20).optional(),
+    })
+    .refine(
+      ({ approvers, quorum = 1 }) => approvers === undefined || new Set(approvers).size >= quorum,
+      { path: ['quorum'], error: 'asks for more people than `approvers` names' },
+    ),
   retry,
   ToolDecision.abstain(),
 ]);

@@ -18,6 +18,7 @@ export interface RequiresConfirmation {
   readonly prompt: string;
   readonly expiresInMs?: number;
   readonly approvers?: readonly string[];
+  readonly quorum?: number;
 }
 
 /** No opinion, said aloud: the same as returning nothing, and enough where `mustDecide` is set. */
@@ -39,6 +40,8 @@ export interface ConfirmationOptions {
   readonly expiresInMs?: number;
   /** Who may answer. Default: whoever the host lets answer. */
   readonly approvers?: readonly string[];
+  /** How many different people have to say yes, from 1 to 20; one no is enough to deny it. Default: 1. */
+  readonly quorum?: number;
 }
 
 const ALLOW: Allow = Object.freeze({ type: 'allow' });
@@ -69,6 +72,7 @@ export const ToolDecision: {
       prompt,
       ...(options.expiresInMs !== undefined && { expiresInMs: options.expiresInMs }),
       ...(options.approvers !== undefined && { approvers: Object.freeze([...options.approvers]) }),
+      ...(options.quorum !== undefined && { quorum: options.quorum }),
     }),
   retryWithFeedback,
   abstain: () => ABSTAIN,

@@ -161,6 +161,8 @@ export type EventBody =
       readonly by: string;
       readonly reason?: string;
       readonly edited: boolean;
+      /** How many more people have to say yes; absent where this answer was enough, or was no. */
+      readonly needed?: number;
     }
   | { readonly type: 'approval.expired'; readonly approvalId: string; readonly callId: string }
   // knowledge

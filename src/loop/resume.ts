@@ -1,5 +1,6 @@
 import { ApprovalError } from '../errors/approval-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
+import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
@@ -7,7 +8,7 @@ import { childThreadId, mayWaitBelow, openChildCalls, readThread } from './below
 import { CHILD, isChildTool } from './child-tool.ts';
 import type { LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
-import { mayAnswer } from './may-answer.ts';
+import { mayAnswer, votersOf } from './may-answer.ts';
 import type { RunResult } from './result.ts';
 import { outputGiven, requireOutput, resumption } from './run.ts';
 import type { Session } from './session.ts';
@@ -112,10 +113,23 @@ async function checkAnswer(
   ) {
     throw new ApprovalError('altered', approvalId);
   }
-  if (!approval.requirements.some((wanted) => mayAnswer(wanted, answer.by)))
-    throw new ApprovalError('not-an-approver', approvalId);
+  checkApprover(answer, call, approval);
   return answer.input === undefined ? answer : checkEdit(answer, call, thread);
 }
+
+/** A person's yes counts once for each wish, however many are needed. */
+function checkApprover(
+  { approvalId, approved, by }: ApprovalAnswer,
+  { granted = [] }: BatchCall,
+  { requirements }: Approval,
+): void {
+  const asked = requirements.filter((wanted) => mayAnswer(wanted, by));
+  if (asked.length === 0) throw new ApprovalError('not-an-approver', approvalId);
+  if (!approved || asked.some((wanted) => !votersOf(granted, wanted).has(by))) return;
+  throw new ApprovalError('answered', approvalId, VOTED);
+}
+
+const VOTED = 'this person has said yes to it already, and it needs more people than one';
 
 /** An edited input has to fit the tool before the answer counts; it is judged again before it runs. */
 async function checkEdit(

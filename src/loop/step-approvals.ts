@@ -1,10 +1,10 @@
 import type { EventBody } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
-import type { Approval } from '../protocol/approval.ts';
+import type { Approval, ApprovalVote } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
-import { mayAnswer } from './may-answer.ts';
+import { mayAnswer, votersOf } from './may-answer.ts';
 import { noteDenied } from './repeats.ts';
 import type { Batch, BatchCall, Grant, OpenTurn, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
@@ -50,9 +50,12 @@ function answerCall(
   const answered: Approval = deepFreeze({ ...approval, status, answer: { ...answer, at } });
   if (answer.approved) {
     const input = deepFreeze(answer.input ?? call.effectiveInput);
+    const isSame = jsonEqual(input, call.effectiveInput);
     // Who approved another input has not approved this one.
-    const earlier = jsonEqual(input, call.effectiveInput) ? (call.granted ?? []) : [];
+    const earlier = isSame ? (call.granted ?? []) : [];
     const granted = [...earlier, ...grantsOf(approval, answer.by)];
+    if (isSame && votesNeeded(approval, { granted, by: answer.by }) > 0)
+      return { ...call, approval: withVote(approval, answer, at), granted };
     return { ...call, effectiveInput: input, approval: answered, granted };
   }
   const reason = answer.reason ?? `${answer.by} said no`;
@@ -66,6 +69,24 @@ function grantsOf(approval: Approval, by: string): readonly Grant[] {
     .map(({ policy, version }) => ({ policy, ...(version !== undefined && { version }), by }));
 }
 
+/** How many more people have to say yes to what this one was asked for. */
+function votesNeeded(
+  { requirements }: Approval,
+  { granted, by }: { readonly granted: readonly Grant[]; readonly by: string },
+): number {
+  const asked = requirements.filter((wanted) => mayAnswer(wanted, by));
+  return Math.max(
+    0,
+    ...asked.map((wanted) => (wanted.quorum ?? 1) - votersOf(granted, wanted).size),
+  );
+}
+
+/** It stays open under its id: the others who are asked have that one. */
+function withVote(approval: Approval, { by, reason }: ApprovalAnswer, at: number): Approval {
+  const vote: ApprovalVote = { by, at, ...(reason !== undefined && { reason }) };
+  return deepFreeze({ ...approval, votes: [...(approval.votes ?? []), vote] });
+}
+
 function expireCall(call: BatchCall, approval: Approval, at: number): BatchCall {
   if (approval.expiresAt === undefined || approval.expiresAt > at) return call;
   return {
@@ -76,8 +97,22 @@ function expireCall(call: BatchCall, approval: Approval, at: number): BatchCall 
 }
 
 function answeredEvent(call: BatchCall): EventBody {
-  const { callId, approval } = call;
+  const { callId, approval, granted = [] } = call;
   const approvalId = approval?.approvalId ?? '';
+  const vote = approval?.status === 'open' ? approval.votes?.at(-1) : undefined;
+  if (approval !== undefined && vote !== undefined) {
+    const { by, reason } = vote;
+    return {
+      type: 'approval.answered',
+      approvalId,
+      callId,
+      approved: true,
+      by,
+      ...(reason !== undefined && { reason }),
+      edited: false,
+      needed: votesNeeded(approval, { granted, by }),
+    };
+  }
   const answer = approval?.answer;
   if (answer === undefined) return { type: 'approval.expired', approvalId, callId };
   return {

@@ -8,7 +8,7 @@ import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
-import { mayAnswer } from './may-answer.ts';
+import { votersOf } from './may-answer.ts';
 import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
 import type { Rules } from './rules.ts';
 import {
@@ -124,6 +124,7 @@ function requirementsOf(entry: JudgedCall): readonly ApprovalRequirement[] {
       ...(version !== undefined && { version }),
       prompt: decision.prompt,
       ...(decision.approvers !== undefined && { approvers: decision.approvers }),
+      ...(decision.quorum !== undefined && { quorum: decision.quorum }),
     }));
   }
   if (verdict.type !== 'no-opinion' || call.tier === 'auto') return [];
@@ -156,7 +157,18 @@ function openApproval(
     requestedAt: now.at,
     ...(Number.isFinite(earliest) && { expiresAt: now.at + earliest }),
     status: 'open',
+    ...votesSoFar(call, requirements, now.at),
   });
+}
+
+/** Who edited a call and said yes to it is one of those who are needed. */
+function votesSoFar(
+  { granted = [] }: BatchCall,
+  requirements: readonly ApprovalRequirement[],
+  at: number,
+): Pick<Approval, 'votes'> {
+  const voters = requirements.flatMap((wanted) => [...votersOf(granted, wanted)]);
+  return voters.length === 0 ? {} : { votes: [...new Set(voters)].map((by) => ({ by, at })) };
 }
 
 /** Who lists it at the top has to know whose it is, and where to answer. */
@@ -219,13 +231,10 @@ function rejudgeCall(
   return { ...call, approval: openApproval(entry, missing, now) };
 }
 
-/** A wish is met by a yes to this policy in this version from somebody it names; the tier only wants that a person looked. */
+/** The tier only wants that a person looked. */
 function isGranted({ granted = [] }: BatchCall, wanted: ApprovalRequirement): boolean {
   if (wanted.policy === TIER_POLICY) return granted.length > 0;
-  return granted.some(
-    ({ policy, version, by }) =>
-      policy === wanted.policy && version === wanted.version && mayAnswer(wanted, by),
-  );
+  return votersOf(granted, wanted).size >= (wanted.quorum ?? 1);
 }
 
 function isOpen(call: BatchCall): boolean {

@@ -8,6 +8,16 @@ export interface ApprovalRequirement {
   readonly prompt: string;
   /** Who may answer; anyone the host lets through when absent. */
   readonly approvers?: readonly string[];
+  /** How many different people have to say yes. Default: 1. */
+  readonly quorum?: number;
+}
+
+/** A yes that was not enough yet. */
+export interface ApprovalVote {
+  readonly by: string;
+  readonly reason?: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
 }
 
 export type ApprovalStatus = 'open' | 'approved' | 'denied' | 'expired' | 'superseded';
@@ -37,5 +47,8 @@ export interface Approval {
   /** The earliest expiry any policy asked for; absent when none did. */
   readonly expiresAt?: number;
   readonly status: ApprovalStatus;
+  /** Who has said yes while more were needed. Absent where nobody has. */
+  readonly votes?: readonly ApprovalVote[];
+  /** What closed it. */
   readonly answer?: ApprovalAnswer & { readonly at: number };
 }
