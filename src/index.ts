@@ -112,6 +112,7 @@ export type { RunResult } from './loop/result.ts';
 export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';
 export type { RunStream } from './loop/stream.ts';
 export { type FallbackOptions, fallbackModel } from './models/fallback.ts';
+export { type LimitedModelOptions, limitedModel } from './models/limited.ts';
 export type {
   ChatModel,
   ModelCallOptions,
