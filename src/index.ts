@@ -107,6 +107,7 @@ export { type HookCondition, when } from './hooks/when.ts';
 export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { KnowledgeIndex, KnowledgeSearch } from './knowledge/port.ts';
+export type { SpokenLine } from './loop/lines-port.ts';
 export type { Note, NoteInfo, Spending } from './loop/note.ts';
 export type { RunResult } from './loop/result.ts';
 export type { Limits, ModelPrice, Prices, TurnLimits } from './loop/rules.ts';

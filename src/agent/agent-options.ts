@@ -1,6 +1,7 @@
 import type { FallbackCause } from '../events/event.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
 import type { Counters } from '../hooks/context.ts';
+import type { SpokenLine } from '../loop/lines-port.ts';
 import type { Note } from '../loop/note.ts';
 import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
@@ -64,6 +65,22 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   };
   /** Lines that answer results, each naming its `tool`, as in `replies` of `tool`. They are tried before its own. Default: none. */
   readonly replies?: readonly ToolReply[];
+  /**
+   * Shows the user, at once, a line that code says itself: `announce` of a tool, one of `replies`, `goodbye`. Called after
+   * the line has passed its policies and is stored. What it returns is waited for only where a tool has `announceWait`: a
+   * promise then means that the line was shown. Where it throws or rejects, nothing but `error.raised` (`line-failed`)
+   * comes of it. A subagent's announcements come here too, unless it has its own. Default: lines are in events only.
+   */
+  readonly onLine?: (line: SpokenLine) => unknown;
+  /** Milliseconds a tool with `announceWait` waits for `onLine` at most. Then it runs. Default: 30000. */
+  readonly lineWaitMs?: number;
+  /** The language in which lines say dates and times, as a tag such as `es` or `en-GB`. Default: `en`. */
+  readonly language?: string;
+  /**
+   * The user's time zone, such as `Europe/Madrid`: lines say date-times in it, and call near days `tomorrow` and the like.
+   * Default: none; dates are said in full, and date-times as they are written.
+   */
+  readonly timeZone?: string;
   /**
    * Where the agent looks things up. Adds the tool `search_knowledge`, which policies see as any other, at
    * `onKnowledgeQuery` and at `onKnowledgeResults`. Default: none.

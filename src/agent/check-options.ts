@@ -5,6 +5,7 @@ import { isOutputLimit } from '../protocol/shown-output.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { checkCompaction } from './check-compaction.ts';
 import { checkKeys } from './check-keys.ts';
+import { isLanguage, isTimeZone } from './check-language.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkNotes } from './check-notes.ts';
 import { isModel } from './is-model.ts';
@@ -27,6 +28,10 @@ const KNOWN = {
   tools: Array.isArray,
   assign: isObject,
   replies: Array.isArray,
+  onLine: (value: unknown) => typeof value === 'function',
+  lineWaitMs: isMilliseconds,
+  language: isLanguage,
+  timeZone: isTimeZone,
   knowledge: isObject,
   hooks: (value: unknown) => Array.isArray(value) || typeof value === 'function',
   store: isStore,
@@ -61,6 +66,10 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   knowledge: 'a KnowledgeIndex, with `search`, or an object of options with `index`',
   hooks: 'a list of policies, or a function that gives one for a thread',
   store: 'a ThreadStore',
+  onLine: 'a function that is given a line',
+  lineWaitMs: 'milliseconds from 0',
+  language: 'the tag of a language, such as `es` or `en-GB`',
+  timeZone: 'the name of a time zone, such as `Europe/Madrid`',
   maxResponseRetries: 'a whole number from 1',
   outputRetries: 'a whole number from 0',
   notes: 'a list of notes, each with a `name` and a function `text`',

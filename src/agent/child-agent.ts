@@ -4,6 +4,7 @@ import { bindHooks } from '../hooks/bind.ts';
 import { type CompiledHooks, compileHooks } from '../hooks/compile.ts';
 import { nestHooks } from '../hooks/nest-hooks.ts';
 import type { CallerOfChild, ChildAgent, ChildRun } from '../loop/child-tool.ts';
+import type { LinesPort } from '../loop/lines-port.ts';
 import type { Ports } from '../loop/ports.ts';
 import type { Rules } from '../loop/rules.ts';
 import type { HooksFor } from './hooks-for.ts';
@@ -59,6 +60,11 @@ function orNone(hooks: () => CompiledHooks | HookError): CompiledHooks {
   }
 }
 
+/** Who shows lines to the user shows those of an agent below as well. */
+function linesBelow({ onLine }: LinesPort, own: LinesPort): LinesPort {
+  return own.onLine !== undefined || onLine === undefined ? own : { ...own, onLine };
+}
+
 function inWorldOf(
   above: Ports,
   own: Omit<Ports, 'hooks' | 'policies'>,
@@ -67,6 +73,7 @@ function inWorldOf(
   const { store, leases, counters, clock, newId } = above;
   return {
     ...own,
+    lines: linesBelow(above.lines, own.lines),
     store,
     leases,
     counters,

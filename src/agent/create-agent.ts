@@ -45,6 +45,7 @@ import { drainTools } from './drain-tools.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
 import { knowledgeTool } from './knowledge.ts';
+import { linesPort } from './lines-port.ts';
 import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
 import { memoryCounters } from './memory-counters.ts';
@@ -323,7 +324,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
         live,
         windowed,
         streams: outlet !== undefined,
-        ...(start.interruption !== undefined && { onStored: start.interruption.stored }),
+        ...(start.interruption !== undefined && {
+          onStored: start.interruption.stored,
+          holdInterruptions: start.interruption.hold,
+        }),
         startChild,
       },
     };
@@ -370,6 +374,7 @@ function portsOf(
     notes: [...(options.notes ?? [])],
     tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
     ...(results !== undefined && { results }),
+    lines: linesPort(options, { tools: registry, state }),
     ...(state !== undefined && { state }),
     counters: options.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },

@@ -8,6 +8,7 @@ export class Interruption {
   #cancel: CancelScope | undefined;
   #isStored = false;
   #isAsked = false;
+  #holds = 0;
 
   /** The run has begun. */
   bind(cancel: CancelScope): void {
@@ -20,7 +21,16 @@ export class Interruption {
     if (this.#isAsked) this.#cancel?.cancel();
   };
 
+  /** What the user is being told is told to its end: a message that comes meanwhile waits for its turn. */
+  readonly hold = (): (() => void) => {
+    this.#holds += 1;
+    return () => {
+      this.#holds -= 1;
+    };
+  };
+
   ask(): void {
+    if (this.#holds > 0) return;
     this.#isAsked = true;
     if (this.#isStored) this.#cancel?.cancel();
   }

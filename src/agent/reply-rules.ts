@@ -1,4 +1,5 @@
 import { LINE_ROOTS } from '../loop/fill-line.ts';
+import type { Placeholder } from '../protocol/template.ts';
 import type { ToolRegistry } from '../tools/port.ts';
 import { checkReplyParts, checkValues, readReply, stateNamesIn } from '../tools/reply-rules.ts';
 import type { ReplyRule } from '../tools/result-port.ts';
@@ -48,7 +49,7 @@ export function checkReply(
   for (const wanted of reply.state) {
     const here = { ...place, option: `${place.option}.state` };
     const [field = '', ...keys] = wanted.path;
-    checkName(here, [field, ...keys], state);
+    checkName(here, [field, ...keys], { state, also: ['result'] });
     const root = state?.jsonSchema(field);
     if (root !== undefined) checkValues(here, wanted, { at: schemaAt(root, keys), root });
   }
@@ -61,30 +62,41 @@ export function checkLines(
   lines: readonly string[],
   state: StateSchema | undefined,
 ): void {
-  for (const { path, text } of stateNamesIn(lines)) {
+  checkNames(place, stateNamesIn(lines), { state, also: ['result'] });
+}
+
+/** What there is to name, beside the facts of the run. */
+interface Known {
+  readonly state: StateSchema | undefined;
+  readonly also: readonly string[];
+}
+
+/** The same for placeholders. */
+export function checkNames(place: RulePlace, names: readonly Placeholder[], known: Known): void {
+  for (const { path, text } of names) {
     const written = `{{${text.slice(0, 80)}}}`;
     if (path === undefined) {
       const what = `'${written}' names nothing`;
       throw faulty(place, what, 'Name a value, as in `{{result.id}}` or `{{name}}`');
     }
     if (LINE_ROOTS.includes(path[0])) {
-      if (state?.fields.includes(path[0]) !== true) continue;
+      if (known.state?.fields.includes(path[0]) !== true) continue;
       const what = `'${written}' means a fact of the run and a field of the state at once`;
       throw faulty(place, what, 'Give the field another name');
     }
-    checkName(place, path, state);
+    checkName(place, path, known);
   }
 }
 
 function checkName(
   place: RulePlace,
   path: readonly [string, ...string[]],
-  state: StateSchema | undefined,
+  { state, also }: Known,
 ): void {
   if (state?.has(path) === true) return;
   const [root] = path;
   const fields = state?.fields ?? [];
   const what = `it names '${path.join('.').slice(0, 80)}', which the state does not have`;
-  const known = fields.includes(root) ? fields : [...fields, 'result', 'session', 'sender'];
+  const known = fields.includes(root) ? fields : [...fields, ...also, 'session', 'sender'];
   throw faulty(place, what, nearestOf(root, known));
 }

@@ -24,6 +24,17 @@ export interface SaidLine extends PickedLine {
   readonly toolName: string;
 }
 
+/** How far a call is whose tool has something said before it runs. Its start is told of with the line. */
+export interface AnnounceMark {
+  readonly announce?: 'due' | 'done' | 'refused';
+}
+
+/** What was announced while a batch ran: how far its calls are, and the counts of lines where they have changed. */
+export interface AnnouncedCalls {
+  readonly calls: { readonly [callId: string]: 'done' | 'refused' };
+  readonly lines?: ThreadMarks['lines'];
+}
+
 export interface CallMarks {
   readonly after?: AfterCall;
 }

@@ -4,7 +4,8 @@ import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import type { ResultRules } from '../tools/result-port.ts';
 import type { AfterCall, PickedLine } from './after-call-state.ts';
-import { fillLine, type LineValues } from './fill-line.ts';
+import { fillLine } from './fill-line.ts';
+import { lineValues } from './line-values.ts';
 import { pickReply } from './pick-reply.ts';
 import type { Session } from './session.ts';
 import type { BatchCall } from './state.ts';
@@ -34,7 +35,7 @@ export function afterCall(given: Given): AfterCall | undefined {
   const reply = replyTo(call, result.output, { rules, session });
   if (saveRefused === undefined && !ends && reply === undefined) return undefined;
   return {
-    ...(ends && { ends: endOf(rules, result.output, session) }),
+    ...(ends && { ends: endOf(call, result.output, { rules, session }) }),
     ...(saveRefused !== undefined && { saveRefused }),
     ...(reply !== undefined && { reply }),
   };
@@ -46,35 +47,22 @@ function replyTo(
   { rules, session }: { readonly rules: ResultRules; readonly session: Session },
 ): PickedLine | undefined {
   if (rules.replies.length === 0) return undefined;
-  const about = { ...valuesOf(result, session), toolName, result };
+  const about = { ...lineValues({ toolName, result }, session), toolName, result };
   return pickReply(rules.replies, about, session.state.lines);
 }
 
 /** The answer that made the calls is in the history as it was judged, and their results are not yet. */
 function endOf(
-  { goodbye }: ResultRules,
+  { toolName }: BatchCall,
   result: JsonValue,
-  session: Session,
+  { rules, session }: { readonly rules: ResultRules; readonly session: Session },
 ): NonNullable<AfterCall['ends']> {
+  const { goodbye } = rules;
   const { last } = session.history;
   const text = last?.role === 'assistant' ? textOf(last) : '';
   const line =
     goodbye === undefined || text.trim() !== ''
       ? undefined
-      : fillLine(goodbye, valuesOf(result, session));
+      : fillLine(goodbye, lineValues({ toolName, result }, session));
   return line === undefined ? { text } : { text, goodbye: line };
-}
-
-function valuesOf(result: JsonValue, { options, values }: Session): LineValues {
-  const { session, sender, channel } = options.facts;
-  return {
-    roots: new Map([
-      ['result', result],
-      ['session', session],
-      ['call', session],
-      ['sender', sender],
-      ['channel', channel],
-    ]),
-    state: values?.view ?? {},
-  };
 }

@@ -49,7 +49,13 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   const { displayName, tier, sideEffects, parallel } = tool;
   const { input } = checked;
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
-  const { isChild: _wasChild, isHost: _wasHost, toolVersion: _judged, ...rest } = call;
+  const {
+    isChild: _wasChild,
+    isHost: _wasHost,
+    toolVersion: _judged,
+    announce: _wasToSay,
+    ...rest
+  } = call;
   const now: Writable<BatchCall> = {
     ...rest,
     displayName,
@@ -60,6 +66,7 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   };
   if (isChildTool(tool)) now.isChild = true;
   if (tool.readResult !== undefined) now.isHost = true;
+  if (tool.announce !== undefined) now.announce = 'due';
   if (tool.version !== undefined) now.toolVersion = tool.version;
   return now;
 }
@@ -75,6 +82,7 @@ function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
     call.sideEffects === tool.sideEffects &&
     call.parallel === tool.parallel &&
     call.toolVersion === tool.version &&
+    (call.announce === undefined) === (tool.announce === undefined) &&
     (call.isHost === true) === (tool.readResult !== undefined) &&
     (call.isChild === true) === isChildTool(tool)
   );

@@ -8,7 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
-import type { SaidLine } from './after-call-state.ts';
+import type { AnnouncedCalls, SaidLine } from './after-call-state.ts';
 import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
 import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
@@ -123,6 +123,8 @@ export type LoopEvent =
       readonly results: readonly FinishedCall[];
       /** What each subagent of the batch has used so far; absent without one. */
       readonly children?: readonly CountedChild[];
+      /** Absent where nothing was announced. */
+      readonly announced?: AnnouncedCalls;
       /** Lines that answer the batch in the place of the model. */
       readonly said?: readonly SaidLine[];
       /** True when a subagent waits for a person. */

@@ -8,27 +8,46 @@ import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
-import type { ToolContext, ToolState } from '../tools/port.ts';
+import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
+import { announceFirst } from './announce-call.ts';
 import { CallState } from './call-state.ts';
 import { CHANGED } from './check-call.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
 import { momentOf } from './moment-of.ts';
+import type { OutcomeSaver } from './outcome-saver.ts';
 import { recordLate } from './perform-commit.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
 import { type ToolFailure, tellThrown } from './tell-thrown.ts';
 
+/** Where in a turn a call is executed, and with what it stores what has to be known before its batch is over. */
+export interface ExecutionPlace {
+  readonly turn: OpenTurn;
+  readonly attempt: number;
+  readonly saver: OutcomeSaver;
+}
+
 /** Runs one tool to one result, whatever it does: returns, throws, hangs past its limit, or ignores a cancel. */
 export function executeCall(
   call: BatchCall,
   session: Session,
-  place: { readonly turn: OpenTurn; readonly attempt: number },
+  place: ExecutionPlace,
 ): ToolResult | Promise<ToolResult> {
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined)
     return failure('unknown-tool', failureOutput('the tool is no longer there'));
   // What was judged and approved was another tool; after a crash nobody is asked again.
   if (tool.version !== call.toolVersion) return failure('invalid', failureOutput(CHANGED));
+  if (call.announce === undefined) return startTool(tool, call, { session, place });
+  const about = { session, turn: place.turn, saver: place.saver };
+  return announceFirst(call, about, () => startTool(tool, call, { session, place }));
+}
+
+function startTool(
+  tool: ToolPort<never>,
+  call: BatchCall,
+  { session, place }: { readonly session: Session; readonly place: ExecutionPlace },
+): ToolResult | Promise<ToolResult> {
   const ctx = new CallContext(call, session, place);
   try {
     const answer = isEngineTool(tool)

@@ -187,6 +187,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     parallel: tool?.parallel ?? false,
     ...(isChildTool(tool) && { isChild: true as const }),
     ...(tool?.readResult !== undefined && { isHost: true as const }),
+    ...(tool?.announce !== undefined && { announce: 'due' as const }),
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
   };

@@ -5,10 +5,12 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
+import { withAnnounced } from './announced.ts';
 import type { CommitEffect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { rests } from './rests.ts';
 import type { Session } from './session.ts';
+import { showStored } from './show-line.ts';
 import { type LedgerNote, type ThreadState, turnOf } from './state.ts';
 
 /** Writes all or nothing, and lets the events be heard only then. A cancel does not stop it. */
@@ -54,6 +56,7 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     session.values?.committed(effect.checkpoint.values);
     session.history.append(effect.messages);
     session.publishAll(events);
+    showStored(events, session);
     session.options.onStored?.();
   };
   let written: MaybePromise<void>;
@@ -138,7 +141,9 @@ function tellLost(
 /** Commits what became of `once` calls before their batch is done, without moving the state on. False when it failed. */
 export async function saveNotes(session: Session, ledger: readonly LedgerNote[]): Promise<boolean> {
   const values = session.values?.kept;
-  const state = withoutNext(session.state);
+  const announced = session.announced?.calls;
+  const now = withoutNext(session.state);
+  const state = announced === undefined ? now : withAnnounced(now, announced);
   const checkpoint = values === undefined ? state : { ...state, values };
   const rest = { checkpoint, messages: [], approvals: [] } as const;
   try {

@@ -7,10 +7,11 @@ import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import { afterCall } from './after-call.ts';
 import type { AfterCall } from './after-call-state.ts';
+import { announceFirst } from './announce-call.ts';
 import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
-import { executeCall } from './execute-call.ts';
+import { type ExecutionPlace, executeCall } from './execute-call.ts';
 import { HostCalls } from './host-calls.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
@@ -75,11 +76,14 @@ async function runBatch(run: BatchRun): Promise<ToolsFinished> {
 function finished(results: readonly FinishedCall[], { session, turn }: BatchRun): ToolsFinished {
   const { cancelled } = session.options.cancel;
   const { tick } = session;
+  const event: Writable<ToolsFinished> = { type: 'tools.finished', results, cancelled, tick };
+  if (session.announced !== undefined) event.announced = session.announced.calls;
+  session.announced = undefined;
   const written = session.values?.takeBatch();
-  if (written === undefined) return { type: 'tools.finished', results, cancelled, tick };
-  const { values, fields } = written;
-  recordChanges(session, turn, fields);
-  return { type: 'tools.finished', results, cancelled, values, tick };
+  if (written === undefined) return event;
+  event.values = written.values;
+  recordChanges(session, turn, written.fields);
+  return event;
 }
 
 /** Whatever became of the calls: what they wrote, they wrote while they ran. */
@@ -222,7 +226,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   ): MaybePromise<FinishedCall> => {
     // Whatever policies made of it, the ledger keeps what the host did.
     const recorded = given ?? answered;
-    const durationMs = Math.round(session.now() - since);
+    const spoken = session.announced?.tookMs(callId) ?? 0;
+    const durationMs = Math.round(session.now() - since - spoken);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
     if (after !== undefined) ended.after = after;
@@ -236,7 +241,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     const judging = lookAt(raw, { call, index, run });
     return isThenable(judging) ? judging.then((result) => end(result, after)) : end(judging, after);
   };
-  const place = { turn, attempt: attemptOf(call, run) };
+  const place = { turn, attempt: attemptOf(call, run), saver: run.saver };
   if (session.gateFor(turn.turnId).has('wrapToolUse')) {
     const about = { index, size: calls.length };
     const execute = (changed: BatchCall): MaybePromise<ToolResult> =>
@@ -258,9 +263,12 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
 function executeOne(
   call: BatchCall,
   { session, children, hosted }: BatchRun,
-  place: { readonly turn: OpenTurn; readonly attempt: number },
+  place: ExecutionPlace,
 ): MaybePromise<ToolResult> {
-  if (call.isHost === true && hosted !== undefined) return hosted.run(call);
+  if (call.isHost === true && hosted !== undefined)
+    return call.announce === undefined
+      ? hosted.run(call)
+      : announceFirst(call, { ...place, session }, () => hosted.run(call));
   return call.isChild === true && children !== undefined
     ? children.run(call)
     : executeCall(call, session, place);

@@ -9,6 +9,7 @@ import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
+import type { LinesPort } from './lines-port.ts';
 import type { Note } from './note.ts';
 import type { StatePort } from './state-port.ts';
 
@@ -26,6 +27,8 @@ export interface Ports {
   readonly notes: readonly Note[];
   /** What becomes of results, by tool; absent for an agent that asks for nothing. */
   readonly results?: ReadonlyMap<string, ResultRules>;
+  /** How lines are said that code says itself. */
+  readonly lines: LinesPort;
   /** The schema of the threads' state; absent for an agent without one. */
   readonly state?: StatePort;
   /** The policies that `hooks` binds: they hold in subagents too. */

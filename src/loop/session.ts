@@ -2,24 +2,24 @@ import type { AgentHooksError } from '../errors/base.ts';
 import type { AgentEvent, EventBody, EventStamp, EventType } from '../events/event.ts';
 import { isStored } from '../events/pattern.ts';
 import type { HookPoint } from '../hooks/agent-hooks.ts';
-import type { Drafts, HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
-import { MemoryDrafts } from '../hooks/memory-drafts.ts';
+import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
+import type { Announced } from './announced.ts';
 import type { ChildEnd, ChildStart } from './child-start.ts';
 import type { Summary } from './compaction-state.ts';
 import type { HeldText } from './held-text.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
+import { SessionMemory } from './session-memory.ts';
 import { SessionState } from './session-state.ts';
 import { type ParentCall, type ThreadState, turnOf } from './state.ts';
 import type { ToolFailure } from './tell-thrown.ts';
@@ -44,6 +44,8 @@ export interface RunOptions {
   readonly isWatched: (type: EventType) => boolean;
   /** Called after every commit. Must not throw. */
   readonly onStored?: () => void;
+  /** Keeps messages from interrupting the run, until what it gives is called. */
+  readonly holdInterruptions?: () => () => void;
   /** True when deltas leave as they come. */
   readonly live: boolean;
   /** True when text leaves as far as policies let it go. */
@@ -97,6 +99,8 @@ export class Session {
   hasStreamed = false;
   /** The text of the current response that waits for its windows; absent where nobody could let it go. */
   held: HeldText | undefined;
+  /** What was announced while the batch runs; absent where nothing was. */
+  announced: Announced | undefined;
   /** The latest text that was found to fit the output schema, and what that made of it. */
   answer: { readonly text: string; readonly value: unknown } | undefined;
   /** Whether a decision is written down, or heard by somebody who may write it down. */
@@ -341,54 +345,3 @@ function isAccepted(body: EventBody): boolean {
 }
 
 const EMPTY = Object.freeze({});
-
-/** What policies remember: read as loaded, and handed to the next commit where it changed. */
-class SessionMemory implements Required<MemoryPort> {
-  readonly #loaded: Map<string, JsonObject>;
-  readonly #above: Above | undefined;
-  #changed = new Map<string, JsonObject>();
-  #drafts: MemoryDrafts | undefined;
-
-  constructor(loaded: { readonly [policy: string]: JsonObject }, above?: Above) {
-    this.#loaded = new Map(Object.entries(loaded));
-    this.#above = above;
-  }
-
-  get isChanged(): boolean {
-    return this.#changed.size > 0;
-  }
-
-  /** Those of the thread that the memory is of. */
-  draftsOf(policy: string): Drafts {
-    if (this.#above?.policies.has(policy) === true) return this.#above.memory.draftsOf(policy);
-    this.#drafts ??= new MemoryDrafts(this);
-    return this.#drafts;
-  }
-
-  readonly read = (policy: string): JsonObject => {
-    if (this.#above?.policies.has(policy) === true) return this.#above.memory.read(policy);
-    return this.#loaded.get(policy) ?? EMPTY;
-  };
-
-  readonly write = (policy: string, value: JsonObject): void => {
-    if (this.#above?.policies.has(policy) === true) {
-      this.#above.memory.write(policy, value);
-      return;
-    }
-    this.#loaded.set(policy, value);
-    this.#changed.set(policy, value);
-  };
-
-  /** What the next commit has to write. What is written during that commit waits for the one after it. */
-  takeChanges(): { readonly [policy: string]: JsonObject } {
-    if (this.#changed.size === 0) return EMPTY;
-    const changes = Object.fromEntries(this.#changed);
-    this.#changed = new Map();
-    return changes;
-  }
-
-  /** After a commit that failed: what it should have written, unless it has changed again. */
-  putBack(changes: { readonly [policy: string]: JsonObject }): void {
-    this.#changed = new Map([...Object.entries(changes), ...this.#changed]);
-  }
-}

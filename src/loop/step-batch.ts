@@ -310,14 +310,12 @@ export function runBatch(
   );
 }
 
-function eventsOfCall(call: BatchCall): [EventBody, EventBody] {
-  const { callId, toolName, refusal } = call;
-  return [
-    calledEvent(call),
-    refusal === undefined
-      ? { type: 'tool.started', callId, toolName }
-      : refusedEvent(call, refusal),
-  ];
+function eventsOfCall(call: BatchCall): readonly EventBody[] {
+  const { callId, toolName, refusal, announce } = call;
+  const called = calledEvent(call);
+  if (refusal !== undefined) return [called, refusedEvent(call, refusal)];
+  // What is said before it may still refuse it.
+  return announce === undefined ? [called, { type: 'tool.started', callId, toolName }] : [called];
 }
 
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {

@@ -2,10 +2,11 @@ import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
 import type { Artifact } from '../protocol/artifact.ts';
 import type { AfterCall } from './after-call-state.ts';
+import { withAnnounced } from './announced.ts';
 import { awaitHost, neverHanded } from './await-host.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
-import { finishedCalls, toolMessage } from './settle-batch.ts';
+import { finishedCalls, refusedEvent, toolMessage } from './settle-batch.ts';
 import type { Batch, BatchCall, FinishedCall, LedgerNote, Outcome, ThreadState } from './state.ts';
 import { goOn, withEnd } from './step-after-tools.ts';
 import { awaitChildren, countChildren } from './step-children.ts';
@@ -21,10 +22,12 @@ import {
 
 /** Every call of the batch has its result: they enter the history together, in the order of the calls (L4). */
 export function onToolsFinished(
-  before: ThreadState,
+  running: ThreadState,
   event: Extract<LoopEvent, { readonly type: 'tools.finished' }>,
   rules: Rules,
 ): Transition | undefined {
+  const { announced } = event;
+  const before = announced === undefined ? running : withAnnounced(running, announced);
   const { phase } = before;
   if (phase.name !== 'running') return undefined;
   const { batch, next } = phase;
@@ -119,11 +122,22 @@ function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly Eve
   for (const call of batch.calls) {
     const ended = find(call);
     if (ended === undefined || ended.told === true) continue;
-    events.push(finishedEvent(call.toolName, ended));
+    events.push(...endOf(call, ended));
     const refused = ended.after?.saveRefused;
     if (refused !== undefined) events.push(saveRefusedEvent(call, refused));
   }
   return events;
+}
+
+/** What was to be said before a call keeps its start from the record until then, and a refusal from having one. */
+function endOf(call: BatchCall, ended: FinishedCall): readonly EventBody[] {
+  const { callId, toolName, announce } = call;
+  const end = finishedEvent(toolName, ended);
+  if (announce === undefined || announce === 'done') return [end];
+  const { outcome } = ended.result;
+  if (announce === 'refused' && outcome === 'invalid')
+    return [refusedEvent(call, { outcome, by: 'agent', reason: ended.reason ?? '' })];
+  return [{ type: 'tool.started', callId, toolName }, end];
 }
 
 function saveRefusedEvent(

@@ -9,6 +9,9 @@ export interface Placeholder {
   readonly path?: readonly [field: string, ...keys: string[]];
 }
 
+/** What the app says of a run, as placeholders begin that name it; `call` is what `session` is. */
+export const FACT_ROOTS: readonly string[] = ['session', 'call', 'sender', 'channel'];
+
 const PLACEHOLDER = /\{\{([^{}]*)\}\}/g;
 const PATH = /^[\p{L}_$][\p{L}\p{N}_$-]*(?:\.[\p{L}\p{N}_$-]+)*$/u;
 

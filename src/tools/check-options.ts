@@ -44,6 +44,14 @@ const RULES: Readonly<
     accepts: isOptional((value) => typeof value === 'string' && value.trim() !== ''),
     what: 'a text',
   },
+  announce: {
+    accepts: isOptional((value) => typeof value === 'string' || isNames(value)),
+    what: 'a line, or a list of lines',
+  },
+  announceWait: {
+    accepts: isOptional((value) => typeof value === 'boolean'),
+    what: 'true or false',
+  },
   assign: { accepts: isOptional(Array.isArray), what: 'a list of `{ field, path }`' },
   replies: { accepts: isOptional(Array.isArray), what: 'a list of `{ when, state, say }`' },
   maxOutputBytes: {

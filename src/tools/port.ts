@@ -3,6 +3,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
+import type { AnnounceRule } from './announce-port.ts';
 import type { ResultRules } from './result-port.ts';
 
 /**
@@ -72,6 +73,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly check: (input: JsonValue) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
   readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
+  /** What is said before a call runs. Absent where nothing is. */
+  readonly announce?: AnnounceRule;
   /** What becomes of results that work, as the tool says it for every agent. Absent where it says nothing. */
   readonly onResult?: ResultRules;
   /** The JSON Schema of results, made when asked for; absent for a tool without `outputSchema`. */

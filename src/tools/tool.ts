@@ -5,6 +5,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf } from '../protocol/state-values.ts';
 import type { SideEffects, ToolInvocation, ToolTier } from '../protocol/tool.ts';
+import { announceRule } from './announce-rules.ts';
 import { argumentNames, propertyNames } from './check-arguments.ts';
 import { type Checking, checkInput } from './check-input.ts';
 import { checkDeclared, checkToolOptions } from './check-options.ts';
@@ -57,6 +58,16 @@ export interface ToolOptions<
   readonly hidden?: readonly (keyof SchemaInput<Output> & string)[];
   /** How the model is to use the result. Stands at the end of the description. */
   readonly resultInstructions?: string;
+  /**
+   * What code tells the user once a call has passed its checks, before the tool runs; several lines take turns. Holds
+   * `{{argument}}`, `{{field}}` of the state, and `{{session.x}}`, `{{sender.x}}` and `{{channel.x}}`; an argument goes
+   * before a field of its name. Where a value of any of the lines is not set, nothing is said and the call is refused.
+   * Judged at `onOutgoingMessage`, which a line that is refused there does not pass; the tool runs all the same. Said
+   * once a call, and not where a policy answers in its place. Blank lines count as none. Default: none.
+   */
+  readonly announce?: string | readonly string[];
+  /** With `true` the tool runs only once `onLine` of the agent has settled, or its `lineWaitMs` are over. Default: false. */
+  readonly announceWait?: boolean;
   /**
    * Parts of a result that works which are saved in the thread's state, before the model reads it: all of them, or none
    * where the state refuses one (`tool.save-refused`). Read as they are before `postToolUse`, hidden fields included.
@@ -162,6 +173,7 @@ export function tool<
   const { full, shown } = inputJsonSchemas(options.inputSchema, place);
   const description = describeTool(options, shown);
   const checking = inputChecking(options, full);
+  const announce = announceRule(options, full);
   const output = outputSchema === undefined ? undefined : planOutput(name, outputSchema);
   const forModel = shownResult({
     toolName: name,
@@ -185,6 +197,7 @@ export function tool<
     run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
       runTool({ options, output }, input, ctx),
     ...(forModel !== undefined && { forModel }),
+    ...(announce !== undefined && { announce }),
     ...afterResult(options),
     ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
     ...(options.untrusted === true && { untrusted: true as const }),

@@ -1,0 +1,62 @@
+import type { Drafts, MemoryPort } from '../hooks/gate.ts';
+import { MemoryDrafts } from '../hooks/memory-drafts.ts';
+import type { JsonObject } from '../protocol/json.ts';
+
+/** What a run of a subagent has of the memory above it. */
+interface Above {
+  readonly policies: ReadonlySet<string>;
+  readonly memory: Required<MemoryPort>;
+}
+
+/** What policies remember: read as loaded, and handed to the next commit where it changed. */
+export class SessionMemory implements Required<MemoryPort> {
+  readonly #loaded: Map<string, JsonObject>;
+  readonly #above: Above | undefined;
+  #changed = new Map<string, JsonObject>();
+  #drafts: MemoryDrafts | undefined;
+
+  constructor(loaded: { readonly [policy: string]: JsonObject }, above?: Above) {
+    this.#loaded = new Map(Object.entries(loaded));
+    this.#above = above;
+  }
+
+  get isChanged(): boolean {
+    return this.#changed.size > 0;
+  }
+
+  /** Those of the thread that the memory is of. */
+  draftsOf(policy: string): Drafts {
+    if (this.#above?.policies.has(policy) === true) return this.#above.memory.draftsOf(policy);
+    this.#drafts ??= new MemoryDrafts(this);
+    return this.#drafts;
+  }
+
+  readonly read = (policy: string): JsonObject => {
+    if (this.#above?.policies.has(policy) === true) return this.#above.memory.read(policy);
+    return this.#loaded.get(policy) ?? EMPTY;
+  };
+
+  readonly write = (policy: string, value: JsonObject): void => {
+    if (this.#above?.policies.has(policy) === true) {
+      this.#above.memory.write(policy, value);
+      return;
+    }
+    this.#loaded.set(policy, value);
+    this.#changed.set(policy, value);
+  };
+
+  /** What the next commit has to write. What is written during that commit waits for the one after it. */
+  takeChanges(): { readonly [policy: string]: JsonObject } {
+    if (this.#changed.size === 0) return EMPTY;
+    const changes = Object.fromEntries(this.#changed);
+    this.#changed = new Map();
+    return changes;
+  }
+
+  /** After a commit that failed: what it should have written, unless it has changed again. */
+  putBack(changes: { readonly [policy: string]: JsonObject }): void {
+    this.#changed = new Map([...Object.entries(changes), ...this.#changed]);
+  }
+}
+
+const EMPTY = Object.freeze({});
