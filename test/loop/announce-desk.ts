@@ -12,7 +12,7 @@ import {
 } from 'agent-hooks';
 import * as z from 'zod';
 
-export const announceState = z.object({
+const announceState = z.object({
   day: z.string().optional(),
   brand: z.object({ name: z.string() }).optional(),
 });
