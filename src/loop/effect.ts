@@ -7,10 +7,10 @@ import type { Message, UserMessage } from '../protocol/message.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { CompactionCause, Cut, Summary } from './compaction-state.ts';
 import type { SubmittedResult } from './host-state.ts';
+import type { CountedChild } from './spent-state.ts';
 import type {
   Batch,
   BatchCall,
-  CountedChild,
   Failure,
   FinishedCall,
   LedgerNote,

@@ -11,7 +11,8 @@ import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { SaidLine } from './after-call-state.ts';
 import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
-import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
+import type { CountedChild } from './spent-state.ts';
+import type { BatchCall, FinishedCall } from './state.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is

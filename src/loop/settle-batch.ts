@@ -11,6 +11,7 @@ import type {
 } from '../protocol/message.ts';
 import { joinText } from '../protocol/read-content.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import type { Outcome } from './outcome.ts';
 import type { Rules } from './rules.ts';
 import type {
   Batch,
@@ -18,7 +19,6 @@ import type {
   FinishedCall,
   NextTurn,
   OpenTurn,
-  Outcome,
   Refusal,
   ThreadState,
 } from './state.ts';

@@ -2,7 +2,7 @@ import type { ErrorInfo } from '../errors/base.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Artifact } from '../protocol/artifact.ts';
-import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
+import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
@@ -15,6 +15,8 @@ import type {
   Summary,
 } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
+import type { Outcome } from './outcome.ts';
+import type { CountedChild, Spent, Totals } from './spent-state.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -79,30 +81,6 @@ interface Streak {
   readonly point: string;
 }
 
-/** What calls have used, and what that cost; `cost` only for an agent with prices. */
-export interface Spent {
-  readonly usage: Usage;
-  readonly cost?: number;
-  /** Set when a call had no price: `cost` is what the others cost. */
-  readonly unpriced?: true;
-}
-
-/** What a subagent has used for one call, those below it included. */
-export interface ChildSpent extends Spent {
-  readonly steps: number;
-}
-
-/** How much of what a subagent has used for a call its caller's turn and thread have counted. */
-export interface CountedChild extends ChildSpent {
-  readonly callId: string;
-}
-
-interface Totals extends Spent {
-  readonly steps: number;
-  /** Milliseconds of activity in all earlier runs of the thread. */
-  readonly activeMs?: number;
-}
-
 export interface OpenTurn extends Spent, TurnMarks {
   readonly turnId: string;
   readonly isFirst: boolean;
@@ -134,25 +112,6 @@ interface OutputWish {
   /** How many answers of the turn did not fit; absent for none. */
   readonly misfits?: number;
 }
-
-/** How a turn ended, as stored. */
-export type Outcome =
-  | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
-  | {
-      readonly status: 'blocked';
-      readonly by: string;
-      readonly point: string;
-      readonly reason: string;
-      readonly text: string;
-    }
-  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
-  | { readonly status: 'refused'; readonly text: string }
-  | { readonly status: 'cancelled' }
-  | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
-
-export type LimitName = TurnLimitName | `thread-${TurnLimitName}`;
-
-export type TurnLimitName = 'steps' | 'tokens' | 'cost' | 'wall-time';
 
 /** One call of a batch, as far as it is decided. */
 export interface BatchCall {
