@@ -103,6 +103,18 @@ export type LoopEvent =
       readonly verdict: Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' }>;
       readonly usage: Usage;
     }
+  /** The calls of a response that has some of listen tools: read, with what they are held against. */
+  | {
+      readonly type: 'batch.read';
+      readonly calls: readonly BatchCall[];
+      readonly shown?: true;
+    }
+  /** Every operation of the batch is ready, or its call is refused. */
+  | {
+      readonly type: 'operations.prepared';
+      readonly calls: readonly BatchCall[];
+      readonly cancelled: boolean;
+    }
   | {
       readonly type: 'batch.judged';
       readonly calls: readonly JudgedCall[];

@@ -6,6 +6,7 @@ import { isThenable } from '../internal/is-thenable.ts';
 import { readText } from '../internal/read-text.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { PreparedOperation } from '../protocol/operation.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import type { ToolContext, ToolState } from '../tools/port.ts';
@@ -183,14 +184,16 @@ function failure(outcome: ToolResult['outcome'], output: JsonValue): ToolResult 
 }
 
 /** What a running tool may read. Its signal is made when it asks for it. */
-class CallContext implements ToolContext<never, never> {
+export class CallContext implements ToolContext<never, never> {
   readonly threadId: string;
   readonly turnId: string;
   readonly callId: string;
   readonly toolName: string;
   readonly attempt: number;
   readonly context: never;
+  readonly prepared?: PreparedOperation;
   readonly #session: Session;
+  readonly #readsOnly: boolean;
   readonly #step: number;
   #ended = false;
   #state: CallState | undefined;
@@ -199,7 +202,12 @@ class CallContext implements ToolContext<never, never> {
   constructor(
     call: BatchCall,
     session: Session,
-    place: { readonly turn: OpenTurn; readonly attempt: number },
+    place: {
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      /** Set where nothing is carried out: then nothing is written to the state either. */
+      readonly readsOnly?: true;
+    },
   ) {
     this.threadId = session.threadId;
     this.turnId = place.turn.turnId;
@@ -209,6 +217,9 @@ class CallContext implements ToolContext<never, never> {
     this.context = session.options.context as never; // the type of the app's context is between the app and its tools
     this.#session = session;
     this.#step = place.turn.step;
+    this.#readsOnly = place.readsOnly === true;
+    const prepared = call.operation?.prepared;
+    if (prepared !== undefined) this.prepared = prepared;
   }
 
   get sender(): JsonValue {
@@ -236,7 +247,11 @@ class CallContext implements ToolContext<never, never> {
   }
 
   get state(): ToolState<never> {
-    this.#state ??= new CallState(this.#session.values, this.callId, () => this.#ended);
+    this.#state ??= new CallState(
+      this.#session.values,
+      this.callId,
+      () => this.#ended || this.#readsOnly,
+    );
     // Which fields there are is between the schema and the tools; every write is checked.
     return this.#state as ToolState as ToolState<never>;
   }

@@ -118,7 +118,9 @@ const NOT_EXECUTED: Refusal = Object.freeze({
 });
 
 /** What the tool itself would say of a call is told as the tool tells it; the rest is the engine's or a policy's. */
-export function refusalResult({ outcome, reason, refused, missing }: Refusal): ToolResult {
+export function refusalResult(refusal: Refusal): ToolResult {
+  const { outcome, reason, refused, missing, output } = refusal;
+  if (output !== undefined) return { outcome, isError: true, output };
   if (refused === true) return { outcome, isError: true, output: refusalOutput(reason, missing) };
   const said = `${PREFIX[outcome] ?? 'Not executed'}: ${reason}`;
   const isOfTool = outcome === 'invalid' || outcome === 'unknown-tool';

@@ -2,9 +2,10 @@ import type { ErrorInfo } from '../errors/base.ts';
 import type { FallbackCause } from '../events/event.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Artifact } from '../protocol/artifact.ts';
-import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
+import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
+import type { CancelReason } from '../protocol/operation.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
 import type { CallMarks, SaidLine, ThreadMarks, TurnMarks } from './after-call-state.ts';
 import type {
@@ -15,6 +16,7 @@ import type {
   Summary,
 } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
+import type { ListenMarks } from './operation-state.ts';
 import type { Outcome } from './outcome.ts';
 import type { CountedChild, Spent, Totals } from './spent-state.ts';
 
@@ -35,6 +37,9 @@ import type { CountedChild, Spent, Totals } from './spent-state.ts';
  *     what it stands for; whatever fails or ends before that leaves the context as it was, and what it cost counts.
  * L11 A call to a subagent has one child thread, named by the call and run by nothing else. Its result is that child's
  *     stored end, told and counted once; no child outlives its call.
+ * L12 An operation that was prepared is carried out at most once, by the call that prepared it and at the revision that
+ *     was judged, and approved where somebody was asked; or it is cancelled. Its name is stored before it is judged:
+ *     whatever ends the turn, in whatever process, cancels what was prepared and not carried out.
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */
@@ -114,7 +119,7 @@ interface OutputWish {
 }
 
 /** One call of a batch, as far as it is decided. */
-export interface BatchCall {
+export interface BatchCall extends ListenMarks {
   readonly callId: string;
   readonly providerCallId: string;
   readonly toolName: string;
@@ -141,6 +146,12 @@ export interface BatchCall {
   readonly granted?: readonly Grant[];
 }
 
+/** A call whose operation is not to be carried out. */
+export interface LetGo {
+  readonly call: BatchCall;
+  readonly reason: CancelReason;
+}
+
 /** One policy's wish, and who met it. */
 export interface Grant {
   readonly policy: string;
@@ -156,6 +167,8 @@ export interface Refusal {
   readonly refused?: true;
   /** The required arguments that are absent or blank. */
   readonly missing?: readonly string[];
+  /** What the model reads, where that is not the reason. */
+  readonly output?: JsonValue;
 }
 
 /** The batch of one response. Lives in the state until it runs, not in the history. */
@@ -167,6 +180,8 @@ export interface Batch {
   readonly shown?: true;
   /** How often it has waited for a person. */
   readonly pauses: number;
+  /** How often its operations were prepared anew because a policy had changed an input; absent for never. */
+  readonly rounds?: number;
 }
 
 export interface FinishedCall extends CallMarks {
@@ -276,6 +291,19 @@ export type Phase =
       readonly turn: OpenTurn;
       readonly attempt: number;
       readonly response: ChatResponse;
+    }
+  /**
+   * The operations of a batch are prepared, before it is judged; once they are (`prepared`), it is. `answered`: its
+   * approvals have their answers, and it is judged again.
+   */
+  | {
+      readonly name: 'preparing';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly batch: Batch;
+      readonly usage: Usage;
+      readonly prepared?: true;
+      readonly answered?: true;
     }
   | { readonly name: 'awaiting-approval'; readonly turn: OpenTurn; readonly batch: Batch }
   /** Every approval is answered; the policies are asked again. */
