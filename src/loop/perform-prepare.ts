@@ -81,6 +81,7 @@ class OperationNames {
   readonly #session: Session;
   readonly #named = new Map<string, Operation>();
   #last: Promise<boolean> = Promise.resolve(true);
+  #isStored = true;
 
   constructor(session: Session) {
     this.#session = session;
@@ -89,12 +90,16 @@ class OperationNames {
   /** Never rejects. False when the store could not, and for whatever comes after that: the thread may be someone else's. */
   save(callId: string, operation: Operation): Promise<boolean> {
     this.#named.set(callId, operation);
+    this.#isStored = false;
     this.#last = this.#saveAfter(this.#last);
     return this.#last;
   }
 
   async #saveAfter(earlier: Promise<boolean>): Promise<boolean> {
     if (!(await earlier)) return false;
+    // One commit holds all that were begun before it.
+    if (this.#isStored) return true;
+    this.#isStored = true;
     return saveCheckpoint(this.#session, this.#checkpoint());
   }
 

@@ -10,11 +10,14 @@ import {
 
 /** What the bank knows of one operation. */
 interface Deal {
-  readonly operationId: string;
+  operationId: string;
   revision: number;
   euros: number;
+  /** What it was asked for. */
+  asked: number;
   status: 'open' | 'done' | 'cancelled';
   expiresAt?: number;
+  note?: string;
 }
 
 /** What a test may have the tool do in its own way. */
@@ -84,21 +87,33 @@ export class Bank {
   async *quote(euros: number, operationId: string): AsyncGenerator<OperationUpdate> {
     this.listens += 1;
     const known = this.deals.get(operationId);
-    const deal = known ?? { operationId, revision: 1, euros, status: 'open' as const };
+    const deal = known ?? {
+      operationId,
+      revision: 1,
+      euros,
+      asked: euros,
+      status: 'open' as const,
+    };
     this.deals.set(operationId, deal);
-    yield { type: 'progress', operationId, revision: deal.revision, message: 'asking' };
+    yield {
+      type: 'progress',
+      operationId: deal.operationId,
+      revision: deal.revision,
+      message: 'asking',
+    };
     if (known === undefined) deal.revision = 2;
-    if (deal.euros !== euros) this.revise(operationId, euros);
+    if (deal.asked !== euros) this.revise(operationId, euros);
+    deal.asked = euros;
     if (deal.status !== 'open') {
       yield { type: 'expired', operationId };
       return;
     }
-    const { revision, expiresAt } = deal;
+    const { revision, expiresAt, note } = deal;
     yield {
       type: 'ready',
-      operationId,
+      operationId: deal.operationId,
       revision,
-      snapshot: { euros: deal.euros },
+      snapshot: { euros: deal.euros, ...(note !== undefined && { note }) },
       ...(expiresAt !== undefined && { expiresAt }),
     };
   }
@@ -108,6 +123,14 @@ export class Bank {
     if (deal === undefined) throw new Error(`no deal '${operationId}'`);
     deal.euros = euros;
     deal.revision += 1;
+  }
+
+  /** Another deal takes the place of one. */
+  rename(operationId: string, to: string): void {
+    const deal = this.deals.get(operationId);
+    if (deal === undefined) throw new Error(`no deal '${operationId}'`);
+    deal.operationId = to;
+    this.deals.set(to, deal);
   }
 
   /** What nobody has carried out and nobody has given up. */
