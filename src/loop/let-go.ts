@@ -40,7 +40,7 @@ function heldBefore(phase: Phase, event: LoopEvent): readonly BatchCall[] | unde
 }
 
 /** The calls whose operations a phase keeps, or nothing for one that keeps no batch that may still run. */
-export function holdsOperations(phase: Phase): readonly BatchCall[] | undefined {
+function holdsOperations(phase: Phase): readonly BatchCall[] | undefined {
   switch (phase.name) {
     case 'preparing':
     case 'awaiting-approval':

@@ -104,7 +104,7 @@ export function prepareAnew(
 }
 
 /** A call that would run, with another input than its operation was prepared for. */
-export function isOutdated({ call, verdict }: JudgedCall): boolean {
+function isOutdated({ call, verdict }: JudgedCall): boolean {
   const { operation, refusal, effectiveInput, granted } = call;
   if (operation === undefined || refusal !== undefined || verdict.type === 'block') return false;
   return granted === undefined && !jsonEqual(operation.input, effectiveInput);
