@@ -21,7 +21,7 @@ interface Deal {
 }
 
 /** What a test may have the tool do in its own way. */
-interface BankOptions {
+export interface BankOptions {
   readonly tier?: 'auto' | 'confirm';
   readonly sideEffects?: 'idempotent' | 'once';
   readonly version?: string;

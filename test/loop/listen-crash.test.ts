@@ -107,6 +107,17 @@ describe.each(cases)(
   },
 );
 
+test('L12: another process reads again what was prepared, before it judges and sends it', async () => {
+  const { bank, disk, second } = await crashed(4, []);
+  expect((await disk.load('t'))?.state['phase']).toMatchObject({
+    name: 'preparing',
+    prepared: true,
+  });
+  bank.revise('1.1.0', 500);
+  expect((await bringToEnd(second)).status).toBe('completed');
+  expect(bank.log).toEqual(['send 500', 'send 6']);
+});
+
 test('L12: from the first update on, the store knows the name of what was begun', async () => {
   const bank = new Bank();
   const names: (string | undefined)[][] = [];

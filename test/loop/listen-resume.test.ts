@@ -9,16 +9,16 @@ import {
   scriptedModel,
   ToolDecision,
 } from '../../src/index.ts';
-import { Bank, callTransfer } from '../acceptance/bank.ts';
+import { Bank, type BankOptions, callTransfer } from '../acceptance/bank.ts';
 import { expectStatus } from '../acceptance/play.ts';
 
-const asking = (hooks: readonly AgentHooks[] = []) => {
+const asking = (hooks: readonly AgentHooks[] = [], options: BankOptions = {}) => {
   const bank = new Bank();
   const store = memoryStore();
   const agent = createAgent({
     name: 'desk',
     model: scriptedModel([{ toolCalls: [callTransfer()] }, 'done']),
-    tools: [bank.tool()],
+    tools: [bank.tool(options)],
     hooks,
     store,
   });
@@ -90,6 +90,15 @@ describe('L12: a yes is for the revision that was shown', () => {
     expect(bank.log).toEqual([]);
     expectStatus(await say(second), 'completed');
     expect(bank.log).toEqual(['send 7']);
+  });
+
+  test('L12: an edited input is asked about again where it changes nothing that is shown', async () => {
+    const { bank, say, run } = asking([], {
+      listen: (_input, ctx) => bank.quote(5, ctx.prepared?.operationId ?? ctx.callId),
+    });
+    const second = await say(await run(), { input: { euros: 7 } });
+    expect(shown(second)).toMatchObject([{ revision: 2, snapshot: { euros: 5 } }]);
+    expect(bank.log).toEqual([]);
   });
 
   test('L12: what the bank has given up by then fails, and is not carried out', async () => {
