@@ -54,6 +54,7 @@ export {
 export { IllegalTransitionError } from './errors/illegal-transition.ts';
 export { RecordedError, TurnCancelledError, TurnInterruptedError } from './errors/interrupted.ts';
 export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/model-error.ts';
+export { OperationError } from './errors/operation-error.ts';
 export { OutputError } from './errors/output-error.ts';
 export { RecoveryCapError } from './errors/recovery-cap-error.ts';
 export { StateError, type StateErrorCode } from './errors/state-error.ts';
@@ -74,6 +75,7 @@ export {
 } from './errors/thread-error.ts';
 export {
   ArgumentsMissing,
+  type OperationErrorCode,
   ToolCallError,
   ToolError,
   type ToolErrorCode,
@@ -166,6 +168,12 @@ export type {
   UserMessage,
   UserPart,
 } from './protocol/message.ts';
+export type {
+  CancelledOperation,
+  CancelReason,
+  OperationUpdate,
+  PreparedOperation,
+} from './protocol/operation.ts';
 export { textOf, toolCallsOf, toolResultsOf } from './protocol/read-content.ts';
 export type { StateInput, StateOf, StateValues } from './protocol/state-values.ts';
 export type {
@@ -197,7 +205,18 @@ export type {
   ThreadStore,
 } from './stores/port.ts';
 export { type HostToolOptions, hostTool } from './tools/host-tool.ts';
-export type { InputProblem, ToolContext, ToolPort, ToolState } from './tools/port.ts';
+export {
+  type ListenToolOptions,
+  listenTool,
+  type OperationToExecute,
+} from './tools/listen-tool.ts';
+export type {
+  InputProblem,
+  ListenContext,
+  ToolContext,
+  ToolPort,
+  ToolState,
+} from './tools/port.ts';
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
 export { type Tool, type ToolOptions, type ToolReturn, tool } from './tools/tool.ts';

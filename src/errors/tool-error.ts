@@ -11,7 +11,18 @@ export type ToolErrorCode =
   | 'tool-refused'
   | 'arguments-missing'
   | 'unreadable-output'
-  | 'outcome-unknown';
+  | 'outcome-unknown'
+  | OperationErrorCode;
+
+/** Why an operation of a listen tool was not carried out; see `OperationError`. */
+export type OperationErrorCode =
+  | 'operation-not-ready'
+  | 'operation-too-many-updates'
+  | 'operation-timed-out'
+  | 'operation-expired'
+  | 'operation-stale'
+  | 'operation-invalid-update'
+  | 'operation-not-stored';
 
 export interface ToolErrorOptions {
   readonly cause?: unknown;

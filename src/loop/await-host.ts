@@ -1,6 +1,7 @@
 import type { ToolResult } from '../protocol/tool.ts';
 import type { HandedCall } from './host-state.ts';
-import type { Batch, CountedChild, FinishedCall, OpenTurn, ThreadState } from './state.ts';
+import type { CountedChild } from './spent-state.ts';
+import type { Batch, FinishedCall, OpenTurn, ThreadState } from './state.ts';
 import { commitThen, type Transition, type Writes } from './transition.ts';
 
 /** Stores what is done of a batch of which the host runs the rest; time stands still meanwhile. */

@@ -2,8 +2,10 @@ import type { EventBody } from '../events/event.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { totalTokens } from '../protocol/usage.ts';
+import type { LimitName, TurnLimitName } from './outcome.ts';
 import type { Rules, TurnLimits } from './rules.ts';
-import type { LimitName, OpenTurn, Phase, Spent, ThreadState, TurnLimitName } from './state.ts';
+import type { Spent } from './spent-state.ts';
+import type { OpenTurn, Phase, ThreadState } from './state.ts';
 import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
 
 /** The first step of a turn. Nothing is stored before the request has been judged. */

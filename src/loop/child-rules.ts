@@ -1,7 +1,8 @@
 import { totalTokens } from '../protocol/usage.ts';
 import type { Rules, TurnLimits } from './rules.ts';
 import { spentOf } from './spend.ts';
-import type { ChildSpent, OpenTurn, ThreadState } from './state.ts';
+import type { ChildSpent } from './spent-state.ts';
+import type { OpenTurn, ThreadState } from './state.ts';
 
 /** The run above a subagent, with everything counted that has been used below it so far. */
 export interface Caller {

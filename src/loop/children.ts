@@ -13,13 +13,8 @@ import { CHILD, type ChildTool, isChildTool } from './child-tool.ts';
 import type { OutcomeSaver } from './outcome-saver.ts';
 import type { Session } from './session.ts';
 import { spentOf } from './spend.ts';
-import {
-  type BatchCall,
-  type ChildSpent,
-  type CountedChild,
-  type OpenTurn,
-  turnOf,
-} from './state.ts';
+import type { ChildSpent, CountedChild } from './spent-state.ts';
+import { type BatchCall, type OpenTurn, turnOf } from './state.ts';
 import { countChildren } from './step-children.ts';
 import { strayAgent } from './stray-agent.ts';
 

@@ -50,6 +50,7 @@ function isCancellable(effect: Effect): boolean {
     effect.type !== 'emit' &&
     effect.type !== 'adopt-summary' &&
     effect.type !== 'tell-error' &&
+    effect.type !== 'cancel-operations' &&
     effect.type !== 'publish'
   );
 }
@@ -75,6 +76,7 @@ function cancelled(event: LoopEvent): LoopEvent {
     case 'opening.judged':
     case 'request.judged':
     case 'response.judged':
+    case 'batch.read':
     case 'batch.judged':
     case 'outgoing.judged':
     case 'error.judged':

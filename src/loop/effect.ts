@@ -7,18 +7,19 @@ import type { Message, UserMessage } from '../protocol/message.ts';
 import type { Purpose } from '../protocol/texts.ts';
 import type { CompactionCause, Cut, Summary } from './compaction-state.ts';
 import type { SubmittedResult } from './host-state.ts';
+import type { CountedChild } from './spent-state.ts';
 import type {
   Batch,
   BatchCall,
-  CountedChild,
   Failure,
   FinishedCall,
   LedgerNote,
+  LetGo,
   OpenTurn,
   ThreadState,
 } from './state.ts';
 
-/** What the loop wants done. `emit`, `publish`, `adopt-summary` and `tell-error` answer with nothing; every other gives the next loop event. */
+/** What the loop wants done. `emit`, `publish`, `adopt-summary`, `tell-error` and `cancel-operations` answer with nothing; every other gives the next loop event. */
 export type Effect =
   /** Into the record; heard when the next commit has stored them. */
   | {
@@ -86,7 +87,20 @@ export type Effect =
       readonly attempt: number;
       readonly response: ChatResponse;
     }
-  | { readonly type: 'rejudge-batch'; readonly turn: OpenTurn; readonly batch: Batch }
+  /** Each listen tool of the batch prepares its operation, or reads again what it has prepared. */
+  | { readonly type: 'prepare-batch'; readonly turn: OpenTurn; readonly batch: Batch }
+  | {
+      readonly type: 'cancel-operations';
+      readonly turn: OpenTurn;
+      readonly dropped: readonly LetGo[];
+    }
+  | {
+      readonly type: 'rejudge-batch';
+      readonly turn: OpenTurn;
+      readonly batch: Batch;
+      /** That of the model call; absent where that is not known any more. */
+      readonly attempt?: number;
+    }
   | {
       readonly type: 'judge-outgoing';
       readonly turn: OpenTurn;

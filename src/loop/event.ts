@@ -11,7 +11,8 @@ import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { AnnouncedCalls, SaidLine } from './after-call-state.ts';
 import type { CompactionCause, Cut, Measured, Summary } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
-import type { BatchCall, CountedChild, FinishedCall } from './state.ts';
+import type { CountedChild } from './spent-state.ts';
+import type { BatchCall, FinishedCall } from './state.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is
@@ -101,6 +102,18 @@ export type LoopEvent =
       readonly type: 'call.refused';
       readonly verdict: Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' }>;
       readonly usage: Usage;
+    }
+  /** The calls of a response that has some of listen tools: read, with what they are held against. */
+  | {
+      readonly type: 'batch.read';
+      readonly calls: readonly BatchCall[];
+      readonly shown?: true;
+    }
+  /** Every operation of the batch is ready, or its call is refused. */
+  | {
+      readonly type: 'operations.prepared';
+      readonly calls: readonly BatchCall[];
+      readonly cancelled: boolean;
     }
   | {
       readonly type: 'batch.judged';

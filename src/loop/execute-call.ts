@@ -6,6 +6,7 @@ import { isThenable } from '../internal/is-thenable.ts';
 import { readText } from '../internal/read-text.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
+import type { PreparedOperation } from '../protocol/operation.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
@@ -25,6 +26,8 @@ export interface ExecutionPlace {
   readonly turn: OpenTurn;
   readonly attempt: number;
   readonly saver: OutcomeSaver;
+  /** Asked when nothing is left to be done before the tool: what it gives is the result, and the tool does not run. */
+  readonly begin?: () => ToolResult | undefined;
 }
 
 /** Runs one tool to one result, whatever it does: returns, throws, hangs past its limit, or ignores a cancel. */
@@ -48,6 +51,8 @@ function startTool(
   call: BatchCall,
   { session, place }: { readonly session: Session; readonly place: ExecutionPlace },
 ): ToolResult | Promise<ToolResult> {
+  const refusal = place.begin?.();
+  if (refusal !== undefined) return refusal;
   const ctx = new CallContext(call, session, place);
   try {
     const answer = isEngineTool(tool)
@@ -202,14 +207,16 @@ function failure(outcome: ToolResult['outcome'], output: JsonValue): ToolResult 
 }
 
 /** What a running tool may read. Its signal is made when it asks for it. */
-class CallContext implements ToolContext<never, never> {
+export class CallContext implements ToolContext<never, never> {
   readonly threadId: string;
   readonly turnId: string;
   readonly callId: string;
   readonly toolName: string;
   readonly attempt: number;
   readonly context: never;
+  readonly prepared?: PreparedOperation;
   readonly #session: Session;
+  readonly #readsOnly: boolean;
   readonly #step: number;
   #ended = false;
   #state: CallState | undefined;
@@ -218,7 +225,12 @@ class CallContext implements ToolContext<never, never> {
   constructor(
     call: BatchCall,
     session: Session,
-    place: { readonly turn: OpenTurn; readonly attempt: number },
+    place: {
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      /** Set where nothing is carried out: then nothing is written to the state either. */
+      readonly readsOnly?: true;
+    },
   ) {
     this.threadId = session.threadId;
     this.turnId = place.turn.turnId;
@@ -228,6 +240,9 @@ class CallContext implements ToolContext<never, never> {
     this.context = session.options.context as never; // the type of the app's context is between the app and its tools
     this.#session = session;
     this.#step = place.turn.step;
+    this.#readsOnly = place.readsOnly === true;
+    const prepared = call.operation?.prepared;
+    if (prepared !== undefined) this.prepared = prepared;
   }
 
   get sender(): JsonValue {
@@ -255,7 +270,11 @@ class CallContext implements ToolContext<never, never> {
   }
 
   get state(): ToolState<never> {
-    this.#state ??= new CallState(this.#session.values, this.callId, () => this.#ended);
+    this.#state ??= new CallState(
+      this.#session.values,
+      this.callId,
+      () => this.#ended || this.#readsOnly,
+    );
     // Which fields there are is between the schema and the tools; every write is checked.
     return this.#state as ToolState as ToolState<never>;
   }

@@ -35,6 +35,12 @@ export function pending(phase: Phase): Effect | undefined {
         attempt: phase.attempt,
         response: phase.response,
       };
+    case 'preparing': {
+      const { turn, batch, attempt } = phase;
+      return phase.prepared === true
+        ? { type: 'rejudge-batch', turn, batch, attempt }
+        : { type: 'prepare-batch', turn, batch };
+    }
     case 'rejudging':
       return { type: 'rejudge-batch', turn: phase.turn, batch: phase.batch };
     case 'speaking':

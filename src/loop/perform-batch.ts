@@ -13,10 +13,12 @@ import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
 import { momentOf } from './moment-of.ts';
+import { readListening } from './perform-prepare.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
 import { misfit, misfitOf, refuseEarly } from './step-answer.ts';
+import { isToPrepare } from './step-prepare.ts';
 
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
@@ -27,7 +29,9 @@ export function judgeBatch(effect: Of<'judge-batch'>, session: Session): MaybePr
   const { turn, attempt, response } = effect;
   const isCut = response.finishReason === 'length';
   const calls = response.toolCalls.map((call) => readCall(call, isCut, session));
-  return judgeAll(refuseEarly(turn, calls), session, { turn, attempt });
+  const readable = refuseEarly(turn, calls);
+  if (readable.some(isToPrepare)) return readListening(readable, session);
+  return judgeAll(readable, session, { turn, attempt });
 }
 
 /** Asks again about what will run after the approvals, with the answer in hand. Settled calls are left alone. */
@@ -36,7 +40,7 @@ export function rejudgeBatch(
   session: Session,
 ): MaybePromise<LoopEvent> {
   const { turn, batch } = effect;
-  return judgeAll(batch.calls, session, { turn, attempt: 1 });
+  return judgeAll(batch.calls, session, { turn, attempt: effect.attempt ?? 1 });
 }
 
 type BatchJudged = Extract<LoopEvent, { readonly type: 'batch.judged' }>;
@@ -188,6 +192,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     ...(isChildTool(tool) && { isChild: true as const }),
     ...(tool?.readResult !== undefined && { isHost: true as const }),
     ...(tool?.announce !== undefined && { announce: 'due' as const }),
+    ...(tool?.operation !== undefined && { isListen: true as const }),
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
   };
@@ -217,6 +222,8 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
     effectiveInput,
     batch: batch.size === 1 ? ALONE : Object.freeze(batch),
   };
+  const prepared = call.operation?.prepared;
+  if (prepared !== undefined) invocation.prepared = prepared;
   if (approval?.answer !== undefined) invocation.approval = approval.answer;
   return Object.freeze(invocation);
 }

@@ -159,6 +159,18 @@ export async function saveNotes(session: Session, ledger: readonly LedgerNote[])
   }
 }
 
+/** Commits a state that the loop has not come to yet: what has begun has to be known. False when it failed. */
+export async function saveCheckpoint(session: Session, checkpoint: ThreadState): Promise<boolean> {
+  try {
+    const rest = { messages: [], approvals: [], ledger: [] } as const;
+    await write({ type: 'commit', checkpoint, ...rest }, session);
+    return true;
+  } catch {
+    // The next commit of the run fails too, and tells why.
+    return false;
+  }
+}
+
 /** Nobody has been asked about the message of a turn that waits, so nothing of it is stored. */
 function withoutNext(state: ThreadState): ThreadState {
   if (state.phase.name !== 'running' || state.phase.next === undefined) return state;

@@ -12,7 +12,9 @@ import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { type ExecutionPlace, executeCall } from './execute-call.ts';
+import { afterGivingUp, type Executed, executeOperation, giveUpRest } from './execute-operation.ts';
 import { HostCalls } from './host-calls.ts';
+import { CANCELLED, knownOutcome, NOT_STARTED } from './known-outcome.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
@@ -36,6 +38,8 @@ interface BatchRun {
   readonly children: Children | undefined;
   /** Absent for a batch of which the host runs nothing. */
   readonly hosted: HostCalls | undefined;
+  /** Absent for a batch that has prepared nothing. */
+  readonly executed: Executed | undefined;
 }
 
 /**
@@ -47,8 +51,11 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
   const { turn, calls, recovering } = effect;
   const saver = new OutcomeSaver(session);
   const alone = { children: undefined, hosted: undefined };
-  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, ...alone };
-  const running = runEvery(effect, run);
+  const executed = calls.some(({ isListen }) => isListen === true) ? new Set<string>() : undefined;
+  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, executed, ...alone };
+  const ran = runEvery(effect, run);
+  const running =
+    executed === undefined ? ran : afterGivingUp(ran, () => giveUpRest(effect, executed, session));
   if (session.ports.results === undefined) return running;
   return isThenable(running)
     ? running.then((event) => sayLines(effect, event, session))
@@ -216,6 +223,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   const { callId } = call;
   const since = session.now();
   const given = run.hosted?.given(callId);
+  // An earlier process may have carried its operation out.
+  if (attemptOf(call, run) > 1) run.executed?.add(callId);
   const known =
     given === undefined ? (knownOutcome(call, run) ?? reasonNotToStart(run)) : undefined;
   if (known !== undefined) return withoutRun(known, { call, index, run });
@@ -262,13 +271,15 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
 
 function executeOne(
   call: BatchCall,
-  { session, children, hosted }: BatchRun,
+  { session, children, hosted, executed }: BatchRun,
   place: ExecutionPlace,
 ): MaybePromise<ToolResult> {
   if (call.isHost === true && hosted !== undefined)
     return call.announce === undefined
       ? hosted.run(call)
       : announceFirst(call, { ...place, session }, () => hosted.run(call));
+  if (call.isListen === true && executed !== undefined)
+    return executeOperation(call, session, { ...place, executed });
   return call.isChild === true && children !== undefined
     ? children.run(call)
     : executeCall(call, session, place);
@@ -367,32 +378,3 @@ function attemptOf({ sideEffects, callId }: BatchCall, { recovering, ledger }: B
 function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {
   return { callId, inputDigest };
 }
-
-const CANCELLED: ToolResult = Object.freeze({
-  outcome: 'cancelled',
-  isError: true,
-  output: 'Cancelled by user',
-});
-
-const NOT_STARTED: ToolResult = Object.freeze({
-  outcome: 'not-executed',
-  isError: true,
-  output: 'Not executed: the outcome of a call before it could not be stored',
-});
-
-/** What the ledger says of a call that an earlier process may have run; nothing of one that process never started. */
-function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
-  // What the host was handed is a phase of its own; before that nothing of it has happened.
-  if (!run.recovering || call.sideEffects !== 'once' || call.isHost === true) return undefined;
-  const entry = run.ledger.get(call.callId);
-  if (entry === undefined) return undefined;
-  if (entry.inputDigest !== call.inputDigest) return UNKNOWN;
-  return entry.result ?? UNKNOWN;
-}
-
-const UNKNOWN: ToolResult = Object.freeze({
-  outcome: 'unknown',
-  isError: true,
-  output:
-    'Outcome unknown: the call may have been carried out. Do not repeat it before that has been checked',
-});

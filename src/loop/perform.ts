@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import { cancelOperations } from './cancel-operations.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { judgeBatch, rejudgeBatch } from './perform-batch.ts';
@@ -7,6 +8,7 @@ import { callSummary, compact, judgeSummary } from './perform-compact.ts';
 import { judgeError, tellError } from './perform-error.ts';
 import { judgeOpening, judgeOutgoing, judgeRequest, judgeResponse } from './perform-judge.ts';
 import { callModel } from './perform-model.ts';
+import { prepareBatch } from './perform-prepare.ts';
 import { runTools } from './perform-tools.ts';
 import type { Session } from './session.ts';
 
@@ -38,6 +40,10 @@ export function perform(effect: Effect, session: Session): MaybePromise<LoopEven
       return judgeResponse(effect, session);
     case 'judge-batch':
       return judgeBatch(effect, session);
+    case 'prepare-batch':
+      return prepareBatch(effect, session);
+    case 'cancel-operations':
+      return cancelOperations(effect, session);
     case 'rejudge-batch':
       return rejudgeBatch(effect, session);
     case 'judge-outgoing':

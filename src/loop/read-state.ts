@@ -8,6 +8,7 @@ const FORMAT = 1;
 const STORED_PHASES: ReadonlySet<string> = new Set([
   'requesting',
   'compacting',
+  'preparing',
   'awaiting-approval',
   'awaiting-child',
   'awaiting-tools',

@@ -7,9 +7,10 @@ import type { StateValues } from '../protocol/state-values.ts';
 import type { HostCall } from '../protocol/tool.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import { hostCallsOf } from './host-calls.ts';
+import type { LimitName } from './outcome.ts';
 import type { Session } from './session.ts';
 import { costOfTurn } from './spend.ts';
-import { type Batch, type LimitName, type OpenTurn, turnOf } from './state.ts';
+import { type Batch, type OpenTurn, turnOf } from './state.ts';
 
 /**
  * How a run ended. Never thrown: a `switch` on `status` covers everything that can happen. `Output` is what the schema

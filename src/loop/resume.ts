@@ -1,5 +1,6 @@
 import { ApprovalError } from '../errors/approval-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
@@ -113,6 +114,8 @@ async function checkAnswer(
   ) {
     throw new ApprovalError('altered', approvalId);
   }
+  if (!jsonEqual(approval.prepared, call.operation?.prepared))
+    throw new ApprovalError('altered', approvalId);
   checkApprover(answer, call, approval);
   return answer.input === undefined ? answer : checkEdit(answer, call, thread);
 }

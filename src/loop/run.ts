@@ -85,6 +85,7 @@ export function endThread(run: ThreadRun, reason: string): Promise<RunResult> {
 const RESUMABLE: ReadonlySet<Phase['name']> = new Set([
   'requesting',
   'compacting',
+  'preparing',
   'running',
   'rejudging',
 ]);

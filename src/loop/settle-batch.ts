@@ -11,6 +11,7 @@ import type {
 } from '../protocol/message.ts';
 import { joinText } from '../protocol/read-content.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import type { Outcome } from './outcome.ts';
 import type { Rules } from './rules.ts';
 import type {
   Batch,
@@ -18,7 +19,6 @@ import type {
   FinishedCall,
   NextTurn,
   OpenTurn,
-  Outcome,
   Refusal,
   ThreadState,
 } from './state.ts';
@@ -118,7 +118,9 @@ const NOT_EXECUTED: Refusal = Object.freeze({
 });
 
 /** What the tool itself would say of a call is told as the tool tells it; the rest is the engine's or a policy's. */
-export function refusalResult({ outcome, reason, refused, missing }: Refusal): ToolResult {
+export function refusalResult(refusal: Refusal): ToolResult {
+  const { outcome, reason, refused, missing, output } = refusal;
+  if (output !== undefined) return { outcome, isError: true, output };
   if (refused === true) return { outcome, isError: true, output: refusalOutput(reason, missing) };
   const said = `${PREFIX[outcome] ?? 'Not executed'}: ${reason}`;
   const isOfTool = outcome === 'invalid' || outcome === 'unknown-tool';

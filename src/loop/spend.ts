@@ -1,7 +1,8 @@
 import type { Usage } from '../protocol/chat.ts';
 import { addUsage, totalTokens, usageSince } from '../protocol/usage.ts';
 import type { ModelPrice, Rules } from './rules.ts';
-import type { ChildSpent, OpenTurn, Spent, ThreadState } from './state.ts';
+import type { ChildSpent, Spent } from './spent-state.ts';
+import type { OpenTurn, ThreadState } from './state.ts';
 
 interface Paid {
   readonly rules: Rules;

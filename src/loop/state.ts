@@ -5,6 +5,7 @@ import type { Artifact } from '../protocol/artifact.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
+import type { CancelReason } from '../protocol/operation.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
 import type {
   AnnounceMark,
@@ -21,6 +22,9 @@ import type {
   Summary,
 } from './compaction-state.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
+import type { ListenMarks } from './operation-state.ts';
+import type { Outcome } from './outcome.ts';
+import type { CountedChild, Spent, Totals } from './spent-state.ts';
 
 /*
  * Invariants of the loop. Each is cited where it bites, and each has a test of its name.
@@ -39,6 +43,9 @@ import type { HandedCall, SubmittedResult } from './host-state.ts';
  *     what it stands for; whatever fails or ends before that leaves the context as it was, and what it cost counts.
  * L11 A call to a subagent has one child thread, named by the call and run by nothing else. Its result is that child's
  *     stored end, told and counted once; no child outlives its call.
+ * L12 An operation that was prepared is carried out at most once, by the call that prepared it and at the revision that
+ *     was judged, and approved where somebody was asked; or it is cancelled. Its name is stored before it is judged:
+ *     whatever ends the turn, in whatever process, cancels what was prepared and not carried out.
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */
@@ -85,30 +92,6 @@ interface Streak {
   readonly point: string;
 }
 
-/** What calls have used, and what that cost; `cost` only for an agent with prices. */
-export interface Spent {
-  readonly usage: Usage;
-  readonly cost?: number;
-  /** Set when a call had no price: `cost` is what the others cost. */
-  readonly unpriced?: true;
-}
-
-/** What a subagent has used for one call, those below it included. */
-export interface ChildSpent extends Spent {
-  readonly steps: number;
-}
-
-/** How much of what a subagent has used for a call its caller's turn and thread have counted. */
-export interface CountedChild extends ChildSpent {
-  readonly callId: string;
-}
-
-interface Totals extends Spent {
-  readonly steps: number;
-  /** Milliseconds of activity in all earlier runs of the thread. */
-  readonly activeMs?: number;
-}
-
 export interface OpenTurn extends Spent, TurnMarks {
   readonly turnId: string;
   readonly isFirst: boolean;
@@ -141,27 +124,8 @@ interface OutputWish {
   readonly misfits?: number;
 }
 
-/** How a turn ended, as stored. */
-export type Outcome =
-  | { readonly status: 'completed'; readonly text: string; readonly finishReason: string }
-  | {
-      readonly status: 'blocked';
-      readonly by: string;
-      readonly point: string;
-      readonly reason: string;
-      readonly text: string;
-    }
-  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
-  | { readonly status: 'refused'; readonly text: string }
-  | { readonly status: 'cancelled' }
-  | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
-
-export type LimitName = TurnLimitName | `thread-${TurnLimitName}`;
-
-export type TurnLimitName = 'steps' | 'tokens' | 'cost' | 'wall-time';
-
 /** One call of a batch, as far as it is decided. */
-export interface BatchCall extends AnnounceMark {
+export interface BatchCall extends AnnounceMark, ListenMarks {
   readonly callId: string;
   readonly providerCallId: string;
   readonly toolName: string;
@@ -188,6 +152,12 @@ export interface BatchCall extends AnnounceMark {
   readonly granted?: readonly Grant[];
 }
 
+/** A call whose operation is not to be carried out. */
+export interface LetGo {
+  readonly call: BatchCall;
+  readonly reason: CancelReason;
+}
+
 /** One policy's wish, and who met it. */
 export interface Grant {
   readonly policy: string;
@@ -203,6 +173,8 @@ export interface Refusal {
   readonly refused?: true;
   /** The required arguments that are absent or blank. */
   readonly missing?: readonly string[];
+  /** What the model reads, where that is not the reason. */
+  readonly output?: JsonValue;
 }
 
 /** The batch of one response. Lives in the state until it runs, not in the history. */
@@ -214,6 +186,8 @@ export interface Batch {
   readonly shown?: true;
   /** How often it has waited for a person. */
   readonly pauses: number;
+  /** How often its operations were prepared anew because a policy had changed an input; absent for never. */
+  readonly rounds?: number;
 }
 
 export interface FinishedCall extends CallMarks {
@@ -323,6 +297,19 @@ export type Phase =
       readonly turn: OpenTurn;
       readonly attempt: number;
       readonly response: ChatResponse;
+    }
+  /**
+   * The operations of a batch are prepared, before it is judged; once they are (`prepared`), it is. `answered`: its
+   * approvals have their answers, and it is judged again.
+   */
+  | {
+      readonly name: 'preparing';
+      readonly turn: OpenTurn;
+      readonly attempt: number;
+      readonly batch: Batch;
+      readonly usage: Usage;
+      readonly prepared?: true;
+      readonly answered?: true;
     }
   | { readonly name: 'awaiting-approval'; readonly turn: OpenTurn; readonly batch: Batch }
   /** Every approval is answered; the policies are asked again. */

@@ -8,6 +8,7 @@ import { mayAnswer, votersOf } from './may-answer.ts';
 import { noteDenied } from './repeats.ts';
 import type { Batch, BatchCall, Grant, OpenTurn, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
+import { rejudge } from './step-prepare.ts';
 import { commitThen, type Transition } from './transition.ts';
 
 /** Records the answers, and what expired meanwhile. The batch is judged again when no call of it is open. */
@@ -26,7 +27,7 @@ export function onApprovalsAnswered(
   const open = calls.some((call) => call.refusal === undefined && call.approval?.status === 'open');
   const next = open
     ? ({ name: 'awaiting-approval', turn: told, batch } as const)
-    : ({ name: 'rejudging', turn, batch } as const);
+    : rejudge(turn, batch);
   return commitThen(state, next, {
     turn,
     events: changed.map(answeredEvent),

@@ -5,7 +5,7 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
-import type { Usage } from '../protocol/chat.ts';
+import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { votersOf } from './may-answer.ts';
@@ -18,8 +18,17 @@ import {
   refuseOpenCalls,
   settleBatch,
 } from './settle-batch.ts';
-import type { Batch, BatchCall, LedgerNote, OpenTurn, ParentCall, ThreadState } from './state.ts';
+import type {
+  Batch,
+  BatchCall,
+  LedgerNote,
+  OpenTurn,
+  ParentCall,
+  Phase,
+  ThreadState,
+} from './state.ts';
 import { finalTextOf, misfitOf } from './step-answer.ts';
+import { prepareAnew, refuseOutdated } from './step-prepare.ts';
 import { rejectAnswer, rejectResponse, resetStreak } from './step-response.ts';
 import { commitThen, enter, failed, type Transition } from './transition.ts';
 
@@ -35,11 +44,10 @@ export function onBatchJudged(
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
-  if (phase.name === 'rejudging')
-    return onRejudged(state, event, { turn: phase.turn, batch: phase.batch, rules });
-  if (phase.name !== 'preflighting') return undefined;
-  const { turn, response } = phase;
-  const { content, text } = response;
+  if (phase.name === 'rejudging') return onRejudged(state, event, { phase, rules });
+  if (phase.name !== 'preflighting' && phase.name !== 'preparing') return undefined;
+  const { turn } = phase;
+  const { content, text, usage } = answerOf(phase);
   if (event.failure !== undefined) {
     const calls = event.calls.map(({ call }) => call);
     const batch: Batch = { content, text, calls, pauses: 0 };
@@ -52,18 +60,21 @@ export function onBatchJudged(
     return rejectResponse(state, turn, {
       feedback,
       point: 'preToolUse',
-      usage: response.usage,
+      usage,
       tick: event.tick,
       rules,
     });
   }
   const problem = misfitOf(turn, event.calls);
   if (problem !== undefined)
-    return rejectAnswer(state, turn, { problem, usage: response.usage, tick: event.tick, rules });
+    return rejectAnswer(state, turn, { problem, usage, tick: event.tick, rules });
+  const anew = phase.name === 'preparing' ? prepareAnew(state, phase, event.calls) : undefined;
+  if (anew !== undefined) return anew;
   const accepted = resetStreak(state);
-  const judged = event.calls.map((entry) => decideCall(entry, { state, turn, at: event.at }));
+  const now = { state, turn, at: event.at };
+  const judged = event.calls.map((entry) => decideCall(refuseOutdated(entry), now));
   const batch: Writable<Batch> = { content, text, calls: judged, pauses: 0 };
-  if (event.shown === true) batch.shown = true;
+  if (event.shown === true || ('batch' in phase && phase.batch.shown === true)) batch.shown = true;
   const counted = countUnusable(turn, judged);
   const error = unusableError(counted);
   if (error !== undefined) {
@@ -71,10 +82,16 @@ export function onBatchJudged(
     return { ...settleBatch(accepted, counted, ending), error };
   }
   if (judged.some(isOpen)) return suspend(accepted, counted, { batch, tick: event.tick });
-  return (
-    speakFinal(state, counted, { batch, usage: response.usage }) ??
-    speakOrRun(accepted, counted, batch)
-  );
+  return speakFinal(state, counted, { batch, usage }) ?? speakOrRun(accepted, counted, batch);
+}
+
+/** What is judged: the response, or what is stored of it while its operations were prepared. */
+function answerOf(
+  phase: Extract<Phase, { readonly name: 'preflighting' | 'preparing' }>,
+): Pick<ChatResponse, 'content' | 'text' | 'usage'> {
+  if (phase.name === 'preflighting') return phase.response;
+  const { batch, usage } = phase;
+  return { content: batch.content, text: batch.text, usage };
 }
 
 /** A policy failed: no call of the batch runs, whatever the others said. */
@@ -153,6 +170,7 @@ function openApproval(
     displayName: call.displayName,
     input: call.effectiveInput,
     inputDigest: call.inputDigest ?? '',
+    ...(call.operation?.prepared !== undefined && { prepared: call.operation.prepared }),
     requirements,
     requestedAt: now.at,
     ...(Number.isFinite(earliest) && { expiresAt: now.at + earliest }),
@@ -183,16 +201,27 @@ function risenFrom(
 function onRejudged(
   state: ThreadState,
   event: BatchJudged,
-  stored: { readonly turn: OpenTurn; readonly batch: Batch; readonly rules: Rules },
+  stored: {
+    readonly phase: Extract<Phase, { readonly name: 'rejudging' }>;
+    readonly rules: Rules;
+  },
 ): Transition {
-  const { turn, batch, rules } = stored;
+  const { phase, rules } = stored;
+  const { turn, batch } = phase;
   if (event.failure !== undefined) {
     return stopBatch(state, turn, { batch, failure: event.failure, rules });
   }
+  const anew = prepareAnew(state, phase, event.calls);
+  if (anew !== undefined) return anew;
   const mayPause = batch.pauses < rules.maxPauses;
   const before = new Map(batch.calls.map((call) => [call.callId, call]));
   const calls = event.calls.map((entry) =>
-    rejudgeCall(entry, before.get(entry.call.callId), { state, turn, at: event.at, mayPause }),
+    rejudgeCall(refuseOutdated(entry), before.get(entry.call.callId), {
+      state,
+      turn,
+      at: event.at,
+      mayPause,
+    }),
   );
   const next: Batch = { ...batch, calls };
   return calls.some(isOpen)

@@ -31,6 +31,7 @@ export function onCancelled(
         : finishCancelled(state, phase.turn, { usage: event.usage, rules });
     case 'failing':
       return cancelFailing(state, phase, { usage: event.usage, rules });
+    case 'preparing':
     case 'awaiting-approval':
     case 'rejudging':
       return settleCancelled(state, phase.turn, { batch: phase.batch, rules });
@@ -69,7 +70,7 @@ function cancelFailing(
 }
 
 /** A batch somebody was asked about enters the history, every call of it as cancelled. */
-function settleCancelled(
+export function settleCancelled(
   state: ThreadState,
   turn: OpenTurn,
   { batch, rules }: { readonly batch: Batch; readonly rules: Rules },

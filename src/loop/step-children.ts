@@ -1,7 +1,8 @@
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { spendBelow, spentSince } from './spend.ts';
-import type { Batch, CountedChild, FinishedCall, OpenTurn, Phase, ThreadState } from './state.ts';
+import type { CountedChild } from './spent-state.ts';
+import type { Batch, FinishedCall, OpenTurn, Phase, ThreadState } from './state.ts';
 import { commitThen, type Transition, type Writes } from './transition.ts';
 
 type ToolsFinished = Extract<LoopEvent, { readonly type: 'tools.finished' }>;

@@ -4,6 +4,7 @@ import type { OutgoingText } from '../protocol/texts.ts';
 import { repliesTo } from '../protocol/tool-answer.ts';
 import type { LoopEvent } from './event.ts';
 import { fallbackText } from './fallback-text.ts';
+import type { Outcome } from './outcome.ts';
 import type { Rules } from './rules.ts';
 import {
   assistantMessage,
@@ -12,7 +13,7 @@ import {
   refusedEvent,
   toolMessage,
 } from './settle-batch.ts';
-import type { Batch, FinalText, OpenTurn, Outcome, ThreadState } from './state.ts';
+import type { Batch, FinalText, OpenTurn, ThreadState } from './state.ts';
 import { problemIn } from './step-answer.ts';
 import { runBatch } from './step-batch.ts';
 import { dropResponse, rejectAnswer, resetStreak } from './step-response.ts';

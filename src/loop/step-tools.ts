@@ -5,9 +5,10 @@ import type { AfterCall } from './after-call-state.ts';
 import { withAnnounced } from './announced.ts';
 import { awaitHost, neverHanded } from './await-host.ts';
 import type { LoopEvent } from './event.ts';
+import type { Outcome } from './outcome.ts';
 import type { Rules } from './rules.ts';
 import { finishedCalls, refusedEvent, toolMessage } from './settle-batch.ts';
-import type { Batch, BatchCall, FinishedCall, LedgerNote, Outcome, ThreadState } from './state.ts';
+import type { Batch, BatchCall, FinishedCall, LedgerNote, ThreadState } from './state.ts';
 import { goOn, withEnd } from './step-after-tools.ts';
 import { awaitChildren, countChildren } from './step-children.ts';
 import {

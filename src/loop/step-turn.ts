@@ -14,6 +14,7 @@ import type { NextTurn, OpenTurn, Phase, ThreadState } from './state.ts';
 import { withOutput } from './step-answer.ts';
 import { resumeCompaction } from './step-compact.ts';
 import { endAwaiting } from './step-host.ts';
+import { rejudge, resumePreparing } from './step-prepare.ts';
 import { resetStreak } from './step-response.ts';
 import {
   closingEvents,
@@ -59,6 +60,13 @@ export function onTurnRequested(
     case 'awaiting-tools':
       if (!event.supersede) return undefined;
       return endAwaiting(state, phase, { rules, next: { ...next, supersedes: true } });
+    case 'preparing':
+      return settleBatch(state, phase.turn, {
+        batch: refuseOpenCalls(phase.batch, 'the turn ended before it'),
+        outcome: failed(new TurnInterruptedError(phase.turn.turnId)),
+        rules,
+        next,
+      });
     case 'rejudging':
     case 'awaiting-approval':
       if (phase.name === 'awaiting-approval' && !event.supersede) return undefined;
@@ -93,7 +101,8 @@ export function onTurnResumed(
   const turn = withOutput(active(phase.turn, event.tick), event.output);
   if (phase.name === 'running' || phase.name === 'awaiting-child')
     return enter(state, { ...phase, name: 'running', turn, recovering: true });
-  if (phase.name === 'rejudging') return enter(state, { ...phase, turn });
+  if (phase.name === 'preparing') return enter(state, resumePreparing({ ...phase, turn }));
+  if (phase.name === 'rejudging') return enter(state, rejudge(turn, phase.batch));
   if (phase.name === 'compacting')
     return resumeCompaction(state, { ...phase, turn }, { ...event, rules });
   if (phase.attempt >= rules.maxAttempts) {
@@ -111,7 +120,15 @@ export function onTurnResumed(
 
 type Resumable = Extract<
   Phase,
-  { readonly name: 'running' | 'awaiting-child' | 'rejudging' | 'requesting' | 'compacting' }
+  {
+    readonly name:
+      | 'running'
+      | 'awaiting-child'
+      | 'preparing'
+      | 'rejudging'
+      | 'requesting'
+      | 'compacting';
+  }
 >;
 
 function isResumable(phase: Phase): phase is Resumable {
@@ -121,6 +138,7 @@ function isResumable(phase: Phase): phase is Resumable {
 const RESUMABLE: ReadonlySet<string> = new Set([
   'running',
   'awaiting-child',
+  'preparing',
   'rejudging',
   'requesting',
   'compacting',

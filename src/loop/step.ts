@@ -1,6 +1,7 @@
 import { IllegalTransitionError } from '../errors/illegal-transition.ts';
 import { unreachable } from '../internal/unreachable.ts';
 import type { LoopEvent } from './event.ts';
+import { letGo } from './let-go.ts';
 import type { Rules } from './rules.ts';
 import type { ThreadState } from './state.ts';
 import { onApprovalsAnswered } from './step-approvals.ts';
@@ -17,6 +18,7 @@ import {
 import { onErrorJudged } from './step-error.ts';
 import { onToolsSubmitted } from './step-host.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
+import { onBatchRead, onOperationsPrepared } from './step-prepare.ts';
 import { onCallRefused } from './step-refused.ts';
 import {
   onModelFailed,
@@ -36,7 +38,7 @@ import type { Transition } from './transition.ts';
 export function step(state: ThreadState, event: LoopEvent, rules: Rules): Transition {
   const transition = transit(state, event, rules);
   if (transition === undefined) throw new IllegalTransitionError(state.phase.name, event.type);
-  return transition;
+  return letGo(state, event, transition);
 }
 
 /** `undefined` where the phase has no answer to the event. */
@@ -72,6 +74,10 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onCallRefused(state, event, rules);
     case 'response.judged':
       return onResponseJudged(state, event, rules);
+    case 'batch.read':
+      return onBatchRead(state, event);
+    case 'operations.prepared':
+      return onOperationsPrepared(state, event, rules);
     case 'batch.judged':
       return onBatchJudged(state, event, rules);
     case 'outgoing.judged':

@@ -6,10 +6,11 @@ import type { Artifact } from '../protocol/artifact.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Effect } from './effect.ts';
 import { fallbackText } from './fallback-text.ts';
+import type { Outcome } from './outcome.ts';
 import { pending } from './pending.ts';
 import type { Rules } from './rules.ts';
 import { costOfTurn } from './spend.ts';
-import type { Ending, LedgerNote, OpenTurn, Outcome, Phase, ThreadState } from './state.ts';
+import type { Ending, LedgerNote, OpenTurn, Phase, ThreadState } from './state.ts';
 
 /** What one event makes of a state: the next state, and what has to be done in this order. */
 export interface Transition {

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.ts';
+import type { PreparedOperation } from './operation.ts';
 import type { ApprovalAnswer } from './tool.ts';
 
 /** One policy's wish that a person looks at a call first. */
@@ -41,6 +42,8 @@ export interface Approval {
   readonly displayName: string;
   readonly input: JsonObject;
   readonly inputDigest: string;
+  /** What a listen tool has prepared. A yes is for this revision, and for no other. */
+  readonly prepared?: PreparedOperation;
   readonly requirements: readonly ApprovalRequirement[];
   /** Milliseconds since the epoch. */
   readonly requestedAt: number;

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ToolOutcome } from './message.ts';
+import type { PreparedOperation } from './operation.ts';
 
 /** `auto` runs when no policy objects; `confirm` asks a person unless a policy allows it. */
 export type ToolTier = 'auto' | 'confirm';
@@ -26,8 +27,8 @@ export interface ToolInvocation<Input = JsonObject> {
   readonly requestedInput: Input;
   readonly effectiveInput: Input;
   readonly batch: { readonly index: number; readonly size: number };
-  /** What a listen/execute tool prepared and would carry out. */
-  readonly prepared?: JsonValue;
+  /** What a listen tool has prepared, and would carry out. Absent for every other tool. */
+  readonly prepared?: PreparedOperation;
   /** The person's answer, when the call is judged again after an approval. */
   readonly approval?: ApprovalAnswer;
 }

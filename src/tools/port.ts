@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { CancelledOperation, PreparedOperation } from '../protocol/operation.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 import type { AnnounceRule } from './announce-port.ts';
@@ -43,6 +44,31 @@ export interface ToolContext<Context = unknown, State = StateOf<Context>> {
   readonly session: JsonValue;
   /** What the app passed to `run`, untouched. */
   readonly context: Context;
+  /**
+   * What a listen tool has prepared for this call. While it prepares: what an earlier `listen` of the call came to, which
+   * is to be read again and not made anew; absent the first time.
+   */
+  readonly prepared?: PreparedOperation;
+}
+
+/** What a tool knows while it prepares an operation, or gives one up. It does not write to the state of the thread. */
+export type ListenContext<Context = unknown, State = StateOf<Context>> = Omit<
+  ToolContext<Context, State>,
+  'state'
+> & { readonly state: Pick<ToolState<State>, 'get'> };
+
+/** How the loop sees the operations of a listen tool. What it is told of them is not checked yet. */
+export interface OperationPort<Context = unknown, State = StateOf<Context>> {
+  readonly prepareTimeoutMs: number;
+  readonly maxUpdates: number;
+  readonly listen: (
+    input: JsonObject,
+    ctx: ListenContext<Context, State>,
+  ) => MaybePromise<AsyncIterable<unknown>>;
+  readonly cancel: (
+    operation: CancelledOperation,
+    ctx: ListenContext<Context, State>,
+  ) => MaybePromise<void>;
 }
 
 /** Why an input is not taken. Says every field by its name, and quotes no value. */
@@ -84,6 +110,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
    * not fit.
    */
   readonly readResult?: (output: unknown) => MaybePromise<JsonValue>;
+  /** Set for a tool whose calls prepare an operation first, which `run` then carries out (`ctx.prepared`). */
+  readonly operation?: OperationPort<Context, State>;
   /**
    * What the model reads in the place of a result that worked, after every policy has seen the whole of it. Absent
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.

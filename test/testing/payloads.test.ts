@@ -50,7 +50,7 @@ describe('builders — a tool call', () => {
       tier: 'confirm',
       sideEffects: 'none',
       batch: { index: 1, size: 2 },
-      prepared: { draft: 1 },
+      prepared: { operationId: 'o', revision: 1, snapshot: { draft: 1 } },
       requestedInput: { a: 1 },
     } as const;
     expect(toolInvocation('ping', { a: 2 }, overrides)).toEqual({
