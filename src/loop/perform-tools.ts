@@ -7,14 +7,18 @@ import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import { afterCall } from './after-call.ts';
 import type { AfterCall } from './after-call-state.ts';
+import { CANCELLED, NOT_STARTED, UNKNOWN } from './call-outcomes.ts';
 import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { executeCall } from './execute-call.ts';
+import { isGuarded, runGuarded } from './guard-call.ts';
 import { HostCalls } from './host-calls.ts';
+import { wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
+import { isPrechecked, plainResult, precheckedResult } from './precheck-call.ts';
 import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
 import { sayLines } from './say-lines.ts';
@@ -220,8 +224,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     after: AfterCall | undefined,
     answered?: ToolResult,
   ): MaybePromise<FinishedCall> => {
-    // Whatever policies made of it, the ledger keeps what the host did.
-    const recorded = given ?? answered;
+    // Whatever policies made of it, the ledger keeps what the host did, and that a tool did not run.
+    const recorded = given ?? answered ?? precheckedResult(result, call, session);
     const durationMs = Math.round(session.now() - since);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
@@ -232,7 +236,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
-    const after = session.ports.results && afterCall({ call, result: raw, session });
+    const notRun = isPrechecked(call, session);
+    const after = session.ports.results && afterCall({ call, result: raw, session, notRun });
     const judging = lookAt(raw, { call, index, run });
     return isThenable(judging) ? judging.then((result) => end(result, after)) : end(judging, after);
   };
@@ -243,7 +248,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
       executeOne(changed, run, place);
     return runWrapped(call, session, { ...place, batch: about, execute }).then(async (wrapped) => {
       const { result, recorded } = wrapped;
-      const notRun = recorded !== undefined;
+      const notRun = recorded !== undefined || isPrechecked(call, session);
       const after = session.ports.results && afterCall({ call, result, session, notRun });
       const judging = wrapped.unanswered
         ? result
@@ -256,6 +261,18 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
 }
 
 function executeOne(
+  call: BatchCall,
+  run: BatchRun,
+  place: { readonly turn: OpenTurn; readonly attempt: number },
+): MaybePromise<ToolResult> {
+  const { session, hosted } = run;
+  // What the host has done is over.
+  if (!isGuarded(call, session) || hosted?.given(call.callId) !== undefined)
+    return execute(call, run, place);
+  return runGuarded(call, { session, turn: place.turn }, (ready) => execute(ready, run, place));
+}
+
+function execute(
   call: BatchCall,
   { session, children, hosted }: BatchRun,
   place: { readonly turn: OpenTurn; readonly attempt: number },
@@ -272,16 +289,20 @@ function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedC
   const { callId } = call;
   const { session } = run;
   const isUnseen = run.ledger.get(callId)?.late === true;
-  const given = isUnseen ? unwrapped(known, run) : known;
+  const notRun = known.prechecked === true;
+  const told = notRun ? plainResult(known) : known;
+  const given = isUnseen ? unwrapped(told, run) : told;
   const after =
-    session.ports.results && afterCall({ call, result: given, session, isSaved: !isUnseen });
+    session.ports.results &&
+    afterCall({ call, result: given, session, isSaved: !isUnseen, notRun });
   const settle = (result: ToolResult): FinishedCall => {
     const ended: Writable<FinishedCall> = { callId, result, durationMs: 0, started: false };
+    if (notRun) ended.recorded = known;
     if (after !== undefined) ended.after = after;
     tellApart(ended, call, session);
     return ended;
   };
-  const judging = isUnseen ? lookAt(given, about) : known;
+  const judging = isUnseen ? lookAt(given, about) : told;
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
 
@@ -315,13 +336,14 @@ function lookAt(raw: ToolResult, { call, index, run }: CallPlace): MaybePromise<
   const gate = session.gateFor(turn.turnId);
   if ((raw.outcome !== 'succeeded' && raw.outcome !== 'failed') || !gate.has('postToolUse'))
     return raw;
-  const invocation = invocationOf(call, { index, size: calls.length });
+  const invocation = invocationOf(wholeCall(call, session), { index, size: calls.length });
   return gate.toolResult(invocation, raw, momentOf(turn, 1));
 }
 
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
 function mustBeSaved(call: BatchCall, { session, recovering, ledger }: BatchRun): boolean {
   if (!recovering || call.sideEffects !== 'once' || session.options.cancel.cancelled) return false;
+  if (call.prechecked !== undefined) return false;
   return !ledger.has(call.callId);
 }
 
@@ -347,7 +369,11 @@ function nextInTurn(call: BatchCall, calls: readonly BatchCall[]): BatchCall | u
   return calls
     .slice(calls.indexOf(call) + 1)
     .find(
-      (later) => later.refusal === undefined && later.sideEffects === 'once' && !later.parallel,
+      (later) =>
+        later.refusal === undefined &&
+        later.prechecked === undefined &&
+        later.sideEffects === 'once' &&
+        !later.parallel,
     );
 }
 
@@ -360,31 +386,13 @@ function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {
   return { callId, inputDigest };
 }
 
-const CANCELLED: ToolResult = Object.freeze({
-  outcome: 'cancelled',
-  isError: true,
-  output: 'Cancelled by user',
-});
-
-const NOT_STARTED: ToolResult = Object.freeze({
-  outcome: 'not-executed',
-  isError: true,
-  output: 'Not executed: the outcome of a call before it could not be stored',
-});
-
 /** What the ledger says of a call that an earlier process may have run; nothing of one that process never started. */
 function knownOutcome(call: BatchCall, run: BatchRun): ToolResult | undefined {
   // What the host was handed is a phase of its own; before that nothing of it has happened.
   if (!run.recovering || call.sideEffects !== 'once' || call.isHost === true) return undefined;
+  if (call.prechecked !== undefined) return undefined;
   const entry = run.ledger.get(call.callId);
   if (entry === undefined) return undefined;
   if (entry.inputDigest !== call.inputDigest) return UNKNOWN;
   return entry.result ?? UNKNOWN;
 }
-
-const UNKNOWN: ToolResult = Object.freeze({
-  outcome: 'unknown',
-  isError: true,
-  output:
-    'Outcome unknown: the call may have been carried out. Do not repeat it before that has been checked',
-});

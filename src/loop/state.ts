@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { AssistantPart, Message, ToolOutcome, UserMessage } from '../protocol/message.ts';
 import type { SideEffects, ToolResult, ToolTier } from '../protocol/tool.ts';
 import type { CallMarks, SaidLine, ThreadMarks, TurnMarks } from './after-call-state.ts';
+import type { GuardMarks } from './call-lock-state.ts';
 import type {
   CompactionCause,
   CompactionStage,
@@ -155,7 +156,7 @@ export type LimitName = TurnLimitName | `thread-${TurnLimitName}`;
 export type TurnLimitName = 'steps' | 'tokens' | 'cost' | 'wall-time';
 
 /** One call of a batch, as far as it is decided. */
-export interface BatchCall {
+export interface BatchCall extends GuardMarks {
   readonly callId: string;
   readonly providerCallId: string;
   readonly toolName: string;

@@ -134,9 +134,10 @@ function saveRefusedEvent(
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
-  const { callId, result, durationMs, reason } = finished;
+  const { callId, result, durationMs, reason, recorded } = finished;
+  const prechecked = recorded?.prechecked === true && { prechecked: true as const };
   if (result.outcome === 'succeeded')
-    return { type: 'tool.succeeded', callId, toolName, durationMs };
+    return { type: 'tool.succeeded', callId, toolName, durationMs, ...prechecked };
   return {
     type: 'tool.failed',
     callId,
@@ -144,5 +145,6 @@ function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
     durationMs,
     outcome: result.outcome,
     ...(reason !== undefined && { reason }),
+    ...prechecked,
   };
 }
