@@ -196,7 +196,7 @@ export type {
   ThreadStore,
 } from './stores/port.ts';
 export { type HostToolOptions, hostTool } from './tools/host-tool.ts';
-export type { InputProblem } from './tools/input-problem.ts';
+export type { InputProblem } from './tools/input-port.ts';
 export type { LockedValue } from './tools/locked.ts';
 export type { PrecheckContext, ToolContext, ToolPort, ToolState } from './tools/port.ts';
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';

@@ -1,6 +1,6 @@
 import { isThenable } from '../internal/is-thenable.ts';
 import type { Writable } from '../internal/writable.ts';
-import type { InputProblem } from '../tools/input-problem.ts';
+import type { InputProblem } from '../tools/input-port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { isChildTool } from './child-tool.ts';
 import { findTool } from './find-tool.ts';

@@ -2,8 +2,7 @@ import type { CheckInput } from '../hooks/gate.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { valueAt } from '../protocol/template.ts';
-import { checkLocked, fillLocks, withoutLocked } from '../tools/fill-locks.ts';
-import type { InputProblem } from '../tools/input-problem.ts';
+import type { CheckedInput } from '../tools/input-port.ts';
 import type { LockFacts, ToolLocks } from '../tools/lock-port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { CallFacts } from './call-facts.ts';
@@ -17,7 +16,6 @@ import type { BatchCall } from './state.ts';
  * that what runs is what was judged, whichever process does it.
  */
 
-type Checked = { readonly input: JsonObject } | InputProblem;
 type LockingTool = ToolPort<never> & { readonly locks: ToolLocks };
 
 export function hasLocks(tool: ToolPort<never> | undefined): tool is LockingTool {
@@ -29,13 +27,13 @@ export function checkWhole(
   tool: ToolPort<never>,
   given: JsonValue,
   session: Session,
-): MaybePromise<Checked> {
-  return hasLocks(tool) ? checkLocked(tool, given, factsOf(session)) : tool.check(given);
+): MaybePromise<CheckedInput> {
+  return hasLocks(tool) ? tool.locks.check(given, factsOf(session)) : tool.check(given);
 }
 
 /** The same, for whoever rewrites the input of a call. */
 export function checkerOf(tool: ToolPort<never>, session: Session): CheckInput {
-  return hasLocks(tool) ? (given) => checkLocked(tool, given, factsOf(session)) : tool.check;
+  return hasLocks(tool) ? (given) => tool.locks.check(given, factsOf(session)) : tool.check;
 }
 
 /** The call as policies see it and as it runs: with its locked arguments, as far as they have values. */
@@ -54,12 +52,12 @@ export function wholeInput(
   input: JsonObject,
   session: Session,
 ): JsonObject {
-  return hasLocks(tool) ? fillLocks(tool.locks, input, factsOf(session)).input : input;
+  return hasLocks(tool) ? tool.locks.fill(input, factsOf(session)) : input;
 }
 
 /** The input as it may be stored and told of. */
 export function storedInput(tool: ToolPort<never> | undefined, input: JsonObject): JsonObject {
-  return hasLocks(tool) ? withoutLocked(tool.locks, input) : input;
+  return hasLocks(tool) ? tool.locks.strip(input) : input;
 }
 
 /** Remembers the whole input of a call, in this process only. */

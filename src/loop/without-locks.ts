@@ -1,6 +1,5 @@
 import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { ToolInvocation } from '../protocol/tool.ts';
-import { withoutLocked } from '../tools/fill-locks.ts';
 import type { Ports } from './ports.ts';
 
 /** What was judged, as a digest may be made of it: a call without its locked arguments. */
@@ -9,5 +8,5 @@ export function recordable(point: HookPoint, payload: unknown, tools: Ports['too
   const invocation = payload as ToolInvocation; // What those points are asked about.
   const locks = tools.get(invocation.toolName)?.locks;
   if (locks === undefined) return payload;
-  return { ...invocation, effectiveInput: withoutLocked(locks, invocation.effectiveInput) };
+  return { ...invocation, effectiveInput: locks.strip(invocation.effectiveInput) };
 }

@@ -33,7 +33,6 @@ import type {
   TextWindow,
 } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
-import { withoutLocked } from '../tools/fill-locks.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { AskPoint } from './answer.ts';
 import { toolOf } from './tool-payloads.ts';
@@ -201,7 +200,7 @@ function rewriteInput(
 function withLocked({ locks }: ToolPort<never>, input: JsonObject, before: JsonObject): JsonObject {
   if (locks === undefined || typeof input !== 'object' || input === null) return input;
   const kept = Object.entries(before).filter(([name]) => locks.names.includes(name));
-  return { ...withoutLocked(locks, input), ...Object.fromEntries(kept) };
+  return { ...locks.strip(input), ...Object.fromEntries(kept) };
 }
 
 /** As an agent gives it: an error is shown without its cause, anything else as it is. */

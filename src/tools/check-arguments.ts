@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { ArgumentsMissing } from '../errors/tool-error.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { InputProblem } from './input-problem.ts';
+import type { InputProblem } from './input-port.ts';
 import { isZod, type ToolSchema } from './schema.ts';
 
 /** Which arguments there are, as the JSON Schema of a tool says it. Made once. */

@@ -8,7 +8,7 @@ import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { type ArgumentNames, argumentProblem } from './check-arguments.ts';
 import { describeIssues, pathOf } from './describe-issues.ts';
-import type { InputProblem } from './input-problem.ts';
+import type { InputProblem } from './input-port.ts';
 import { pruneUnknown } from './prune-unknown.ts';
 import {
   isZod,

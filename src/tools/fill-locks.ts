@@ -1,10 +1,9 @@
 import { isThenable } from '../internal/is-thenable.ts';
-import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { unreachable } from '../internal/unreachable.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { fillPlaceholders, valueAt } from '../protocol/template.ts';
 import { type UnsetValue, unsetRefusal } from '../protocol/unset-refusal.ts';
-import type { InputProblem } from './input-problem.ts';
+import type { CheckedInput, InputProblem } from './input-port.ts';
 import {
   FACT_ROOTS,
   type LockFacts,
@@ -12,10 +11,9 @@ import {
   type LockSource,
   type ToolLocks,
 } from './lock-port.ts';
-import type { ToolPort } from './port.ts';
+import type { ReadLocks } from './locked.ts';
+import { isObject } from './schema-at.ts';
 import { transcriptOf } from './transcript.ts';
-
-type Checked = { readonly input: JsonObject } | InputProblem;
 
 /** An input with the locked arguments in the place of whatever stood there, as far as they have values. */
 interface FilledInput {
@@ -25,22 +23,28 @@ interface FilledInput {
   readonly unfit: readonly string[];
 }
 
-/**
- * Fills the locks and checks the whole, so that what comes back is what the tool takes. What the model gives is looked
- * at first: a call that it has to make anew anyway is not refused over a value that nobody has.
- */
-export function checkLocked(
-  tool: Pick<ToolPort<never>, 'check'> & { readonly locks: ToolLocks },
-  given: JsonValue,
-  facts: LockFacts,
-): MaybePromise<Checked> {
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) return tool.check(given);
-  const filled = fillLocks(tool.locks, given as JsonObject, facts); // an object, by the line before
-  const refusal = refusalOf(filled);
-  if (refusal === undefined) return tool.check(filled.input);
-  const part = tool.locks.checkPart(withoutLocked(tool.locks, given as JsonObject));
-  const answer = (checked: Checked): Checked => ('problem' in checked ? checked : refusal);
-  return isThenable(part) ? part.then(answer) : answer(part);
+/** What a tool locks, with what is done about it. */
+export function toolLocks(
+  read: ReadLocks,
+  { check, checkPart }: Record<'check' | 'checkPart', ToolLocks['checkPart']>,
+): ToolLocks {
+  const strip = (input: JsonObject): JsonObject => withoutLocked(read.names, input);
+  return Object.freeze({
+    ...read,
+    checkPart,
+    check: (given: JsonValue, facts: LockFacts) => {
+      if (!isObject(given)) return check(given);
+      const filled = fillLocks(read, given, facts);
+      const refusal = refusalOf(filled);
+      if (refusal === undefined) return check(filled.input);
+      const part = checkPart(strip(given));
+      const answer = (checked: CheckedInput): CheckedInput =>
+        'problem' in checked ? checked : refusal;
+      return isThenable(part) ? part.then(answer) : answer(part);
+    },
+    fill: (given: JsonObject, facts: LockFacts) => fillLocks(read, given, facts).input,
+    strip,
+  });
 }
 
 function refusalOf({ unset, unfit }: FilledInput): InputProblem | undefined {
@@ -49,8 +53,8 @@ function refusalOf({ unset, unfit }: FilledInput): InputProblem | undefined {
   return { problem: `what this conversation has as ${unfit.join(', ')} cannot be part of a text` };
 }
 
-export function fillLocks(locks: ToolLocks, given: JsonObject, facts: LockFacts): FilledInput {
-  const input: Record<string, JsonValue | undefined> = { ...withoutLocked(locks, given) };
+function fillLocks(locks: ReadLocks, given: JsonObject, facts: LockFacts): FilledInput {
+  const input: Record<string, JsonValue | undefined> = { ...withoutLocked(locks.names, given) };
   const unset = new Map<string, UnsetValue>();
   const unfit = new Set<string>();
   const read = (path: LockPath): JsonValue | undefined => {
@@ -74,10 +78,9 @@ export function fillLocks(locks: ToolLocks, given: JsonObject, facts: LockFacts)
   return { input: whole, unset: [...unset.values()], unfit: [...unfit] };
 }
 
-/** The input as it may be stored and told of; the very same where nothing of it is locked. */
-export function withoutLocked(locks: Pick<ToolLocks, 'names'>, input: JsonObject): JsonObject {
-  if (!locks.names.some((name) => Object.hasOwn(input, name))) return input;
-  const kept = Object.entries(input).filter(([name]) => !locks.names.includes(name));
+function withoutLocked(names: readonly string[], input: JsonObject): JsonObject {
+  if (!names.some((name) => Object.hasOwn(input, name))) return input;
+  const kept = Object.entries(input).filter(([name]) => !names.includes(name));
   return Object.freeze(Object.fromEntries(kept));
 }
 
@@ -110,7 +113,7 @@ function lookUp(path: LockPath, { facts, state }: LockFacts): JsonValue | undefi
     : state(path);
 }
 
-function unsetValue(path: LockPath, { hints }: ToolLocks, { describe }: LockFacts): UnsetValue {
+function unsetValue(path: LockPath, { hints }: ReadLocks, { describe }: LockFacts): UnsetValue {
   const name = path.join('.');
   const hint = hints.get(name);
   const isFact = FACT_ROOTS.includes(path[0]);

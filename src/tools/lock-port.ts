@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { InputProblem } from './input-problem.ts';
+import type { CheckedInput } from './input-port.ts';
 import type { Conversation } from './transcript.ts';
 
 /** A field of the state with keys below it, or a fact of the run with keys below that. */
@@ -31,9 +31,16 @@ export interface ToolLocks {
   /** What to do about a value that is not set, by the name in its placeholder. */
   readonly hints: ReadonlyMap<string, string>;
   /** Checks what the model gives, while locks have no value. */
-  readonly checkPart: (
-    input: JsonValue,
-  ) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
+  readonly checkPart: (given: JsonValue) => MaybePromise<CheckedInput>;
+  /**
+   * Puts the locked arguments in the place of whatever stands there and checks the whole. What the model gives is looked
+   * at first: a call that it has to make anew anyway is not refused over a value that nobody has.
+   */
+  readonly check: (given: JsonValue, facts: LockFacts) => MaybePromise<CheckedInput>;
+  /** The same without a check; what has no value is left out. */
+  readonly fill: (given: JsonObject, facts: LockFacts) => JsonObject;
+  /** The input as it may be stored and told of; the very same where nothing of it is locked. */
+  readonly strip: (input: JsonObject) => JsonObject;
 }
 
 /** What locks are filled from. */

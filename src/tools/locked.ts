@@ -16,12 +16,15 @@ import { isTranscript, type TranscriptLock } from './transcript.ts';
  */
 export type LockedValue = JsonValue | TranscriptLock;
 
+/** The locks of a tool, as they are declared. */
+export type ReadLocks = Pick<ToolLocks, 'names' | 'locks' | 'schema' | 'hints'>;
+
 /** Reads the `locked` of a tool; nothing where it locks nothing. Throws `ConfigError` for what could never be filled. */
 export function readLocks(
   toolName: string,
   { locked = {}, hints = {} }: { readonly locked?: object; readonly hints?: object },
   schema: JsonObject,
-): Omit<ToolLocks, 'checkPart'> | undefined {
+): ReadLocks | undefined {
   const place: RulePlace = { where: `tool '${toolName}'`, code: 'invalid-tool', option: 'locked' };
   const locks = Object.entries(locked).map(([name, value]): Lock => {
     const here = { ...place, option: `locked.${name.slice(0, 80)}` };

@@ -3,7 +3,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
-import type { InputProblem } from './input-problem.ts';
+import type { InputProblem } from './input-port.ts';
 import type { ToolLocks } from './lock-port.ts';
 import type { ResultRules } from './result-port.ts';
 

@@ -13,7 +13,6 @@ import { showOutput } from '../protocol/shown-output.ts';
 import { valueAt } from '../protocol/template.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import { checkDeclared } from './check-options.ts';
-import { checkLocked } from './fill-locks.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
 
@@ -164,7 +163,7 @@ function checkGiven(
   const { locks, check } = tool;
   if (locks === undefined) return check(given);
   const { state, sender, channel, session } = ctx;
-  return checkLocked({ check, locks }, given, {
+  return locks.check(given, {
     state: ([field, ...keys]) =>
       state === NO_STATE
         ? undefined

@@ -11,6 +11,7 @@ import { checkDeclared, checkToolOptions } from './check-options.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Done } from './done.ts';
+import { toolLocks } from './fill-locks.ts';
 import { inputJsonSchemas } from './input-json-schema.ts';
 import type { ToolLocks } from './lock-port.ts';
 import { type LockedValue, readLocks } from './locked.ts';
@@ -250,7 +251,10 @@ function locksOf(
   const read = readLocks(options.name, options, full);
   if (read === undefined) return undefined;
   const part: Checking = { ...checking, isPart: true };
-  return Object.freeze({ ...read, checkPart: (input: JsonValue) => checkInput(part, input) });
+  return toolLocks(read, {
+    check: (input: JsonValue) => checkInput(checking, input),
+    checkPart: (input: JsonValue) => checkInput(part, input),
+  });
 }
 
 /** What the tool says of its results, for every agent. */

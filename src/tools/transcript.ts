@@ -69,6 +69,8 @@ export function transcriptOf(
   { maxMessages, text }: { readonly maxMessages: number; readonly text: boolean },
 ): JsonValue {
   const entries: { readonly role: string; readonly content: string }[] = [];
+  // Each brings a separator with it, one more than there are; a list has brackets.
+  const around = text ? -1 : 1;
   let bytes = 0;
   for (let index = messages.length - 1; index >= from; index -= 1) {
     const message = messages[index] as Message; // the loop stays between the two ends
@@ -76,9 +78,8 @@ export function transcriptOf(
     if (content === '') continue;
     const entry = Object.freeze({ role: message.role, content });
     const written = text ? lineOf(entry) : JSON.stringify(entry);
-    // Each brings a separator with it, and the brackets of the list go for that of the first.
     bytes += Buffer.byteLength(written) + 1;
-    if (entries.length > 0 && bytes + 1 > MAX_BYTES) break;
+    if (entries.length > 0 && bytes + around > MAX_BYTES) break;
     entries.push(entry);
     if (entries.length === maxMessages) break;
   }

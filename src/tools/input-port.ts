@@ -1,3 +1,5 @@
+import type { JsonObject } from '../protocol/json.ts';
+
 /** Why an input is not taken. Says every field by its name, and quotes no value. */
 export interface InputProblem {
   readonly problem: string;
@@ -6,3 +8,6 @@ export interface InputProblem {
   /** The required arguments that are absent or blank. */
   readonly missing?: readonly string[];
 }
+
+/** An input that was looked at: wire JSON that the tool takes, or why not. */
+export type CheckedInput = { readonly input: JsonObject } | InputProblem;
