@@ -37,6 +37,7 @@ export interface ToolOptions<
   Context,
   State = StateOf<Context>,
   Returned = ToolReturn<Output>,
+  Outcome = PrecheckOutcome<Output>,
 > {
   /** What the model calls it: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
@@ -72,10 +73,7 @@ export interface ToolOptions<
    * person is asked, and again before a call that was approved runs. Changes nothing: it may be asked twice, and it cannot
    * write to the state. What it throws fails the call. Default: none.
    */
-  readonly precheck?: (
-    input: SchemaOutput<Input>,
-    ctx: PrecheckContext<Context, State>,
-  ) => PrecheckOutcome<Output>;
+  readonly precheck?: (input: SchemaOutput<Input>, ctx: PrecheckContext<Context, State>) => Outcome;
   /** With `false` the model reads `{ "ok": true }` of a call that worked; policies and code see it all. Default: true. */
   readonly showResult?: boolean;
   /** Fields of a result that works which the model does not read; policies and code do. Needs `outputSchema`. */
@@ -182,8 +180,9 @@ export function tool<
   State = StateOf<Context>,
   // `const`, so that TypeScript reads the literals of a result as such: `'held'` and not `string`.
   const Returned extends ToolReturn<Output> = ToolReturn<Output>,
+  const Outcome extends PrecheckOutcome<Output> = PrecheckOutcome<Output>,
 >(
-  options: ToolOptions<Input, Output, Context, State, Returned>,
+  options: ToolOptions<Input, Output, Context, State, Returned, Outcome>,
 ): Tool<SchemaInput<Input>, Context, State> {
   checkToolOptions(options);
   const { name, outputSchema } = options;

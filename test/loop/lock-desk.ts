@@ -25,7 +25,7 @@ export const lockState = z.object({
   day: z.string().describe('the visit day').optional(),
   name: z.string().optional(),
   count: z.number().optional(),
-  raw: z.unknown().optional(),
+  raw: (z.unknown() as z.ZodType<JsonValue>).optional(),
 });
 export type LockState = z.infer<typeof lockState>;
 export const customer = { id: SECRET, tags: ['gold'] };
