@@ -215,14 +215,7 @@ export function tool<
     check: (input: JsonValue) => checkInput(checking, input),
     run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
       runTool({ options, output }, input, ctx),
-    ...(locks !== undefined && { locks }),
-    ...(options.precheck !== undefined && {
-      precheck: prechecking(name, {
-        schema: options.inputSchema,
-        output,
-        precheck: options.precheck,
-      }),
-    }),
+    ...beforeRun(options, locks, output),
     ...(forModel !== undefined && { forModel }),
     ...afterResult(options),
     ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
@@ -254,6 +247,23 @@ function locksOf(
     check: (input: JsonValue) => checkInput(checking, input),
     checkPart: (input: JsonValue) => checkInput(part, input),
   });
+}
+
+/** What stands before a run of the tool. */
+function beforeRun<Context, State>(
+  options: {
+    readonly name: string;
+    readonly inputSchema: ToolSchema;
+    readonly precheck?: (input: never, ctx: PrecheckContext<Context, State>) => unknown;
+  },
+  locks: ToolLocks | undefined,
+  output: OutputPlan | undefined,
+): Pick<ToolPort<Context, State>, 'locks' | 'precheck'> {
+  const { name, inputSchema: schema, precheck } = options;
+  return {
+    ...(locks !== undefined && { locks }),
+    ...(precheck !== undefined && { precheck: prechecking(name, { schema, output, precheck }) }),
+  };
 }
 
 /** What the tool says of its results, for every agent. */
