@@ -205,18 +205,27 @@ export type {
   ThreadStore,
 } from './stores/port.ts';
 export { type HostToolOptions, hostTool } from './tools/host-tool.ts';
+export type { InputProblem } from './tools/input-port.ts';
 export {
   type ListenToolOptions,
   listenTool,
   type OperationToExecute,
 } from './tools/listen-tool.ts';
+export type { LockedValue } from './tools/locked.ts';
 export type {
-  InputProblem,
   ListenContext,
+  PrecheckContext,
   ToolContext,
   ToolPort,
   ToolState,
 } from './tools/port.ts';
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
-export { type Tool, type ToolOptions, type ToolReturn, tool } from './tools/tool.ts';
+export {
+  type PrecheckOutcome,
+  type Tool,
+  type ToolOptions,
+  type ToolReturn,
+  tool,
+} from './tools/tool.ts';
+export { type TranscriptLock, type TranscriptOptions, transcript } from './tools/transcript.ts';

@@ -48,6 +48,7 @@ import { knowledgeTool } from './knowledge.ts';
 import { linesPort } from './lines-port.ts';
 import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
+import { checkLocks } from './lock-rules.ts';
 import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
 import { isOpen, requireStored, withOutput } from './read-result.ts';
@@ -363,6 +364,7 @@ function portsOf(
   const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
   const registry = toolRegistry([...tools, ...search]);
   const store = options.store ?? memoryStore();
+  checkLocks(registry, state);
   const results = resultRulesOf(options, { tools: registry, state });
   return {
     agentName: options.name,

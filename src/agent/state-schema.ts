@@ -10,6 +10,7 @@ import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { StatePort } from '../loop/state-port.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { isZod, parseWith, type SchemaIssue, type ToolSchema } from '../tools/schema.ts';
+import { schemaAt } from '../tools/schema-at.ts';
 
 type Field = z.core.$ZodType & ToolSchema;
 type Checked = ReturnType<StatePort['check']>;
@@ -39,6 +40,8 @@ export function readStateSchema(schema: unknown): StateSchema {
     defaults: deepFreeze(defaults),
     check: (name: string, value: unknown) => checkValue(shape[name] as Field, value), // asked for fields only
     jsonSchema: (name: string) => jsonSchemaOf(shape[name] as Field), // asked for fields only
+    describe: ([name = '', ...keys]: readonly string[]) =>
+      Object.hasOwn(shape, name) ? describedAt(shape[name] as Field, keys) : undefined,
     has: ([name = '', ...keys]: readonly string[]) =>
       Object.hasOwn(shape, name) && leadsTo(shape[name] as Field, keys),
   });
@@ -98,6 +101,13 @@ function checkStorable(name: string, field: Field): void {
 /** What JSON has no type for was refused before; `any` stands for what it cannot say. */
 function jsonSchemaOf(field: Field): JsonObject {
   return z.toJSONSchema(field, { io: 'input', unrepresentable: 'any' }) as JsonObject; // A JSON Schema is JSON.
+}
+
+function describedAt(field: Field, keys: readonly string[]): string | undefined {
+  const root = jsonSchemaOf(field);
+  const found = schemaAt(root, keys);
+  const description = found !== undefined && 'schema' in found && found.schema['description'];
+  return typeof description === 'string' ? description : undefined;
 }
 
 function checkValue(field: Field, value: unknown): Checked {

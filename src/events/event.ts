@@ -113,6 +113,8 @@ export type EventBody =
       readonly callId: string;
       readonly toolName: string;
       readonly durationMs: number;
+      /** True for what the precheck of the tool gave: the tool itself did not run. */
+      readonly prechecked?: true;
     }
   | {
       readonly type: 'tool.failed';
@@ -122,6 +124,8 @@ export type EventBody =
       readonly outcome: ToolOutcome;
       /** Why, without a value of the call: the `eventText` of a `ToolError`, or the class of another error. */
       readonly reason?: string;
+      /** As above. */
+      readonly prechecked?: true;
     }
   | {
       readonly type: 'tool.refused';

@@ -8,6 +8,7 @@ import type { AnnounceRule } from '../tools/announce-port.ts';
 import { Announced } from './announced.ts';
 import { fillLine, type LineValues, unsetIn } from './fill-line.ts';
 import { lineValues } from './line-values.ts';
+import { storedInput } from './locks.ts';
 import type { OutcomeSaver } from './outcome-saver.ts';
 import { judgeOutgoing } from './perform-judge.ts';
 import type { Session } from './session.ts';
@@ -74,7 +75,9 @@ class Announcement {
   async #say(rule: AnnounceRule): Promise<Told> {
     const { session, turn, saver } = this.#place;
     if (session.options.cancel.cancelled) return { instead: CANCELLED };
-    const { callId, toolName, effectiveInput: input } = this.#call;
+    const { callId, toolName, effectiveInput } = this.#call;
+    // What is locked is told to nobody.
+    const input = storedInput(session.ports.tools.get(toolName), effectiveInput);
     const values = lineValues({ toolName, input }, session);
     const unset = unsetIn(rule.lines, values);
     if (unset.length > 0) return { instead: this.#refuse(unset) };

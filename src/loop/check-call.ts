@@ -1,8 +1,10 @@
 import { isThenable } from '../internal/is-thenable.ts';
 import type { Writable } from '../internal/writable.ts';
+import type { InputProblem } from '../tools/input-port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { isChildTool } from './child-tool.ts';
 import { findTool } from './find-tool.ts';
+import { checkWhole, keepWhole, locksOf, storedInput } from './locks.ts';
 import type { Session } from './session.ts';
 import { BROKEN, settleCheck } from './settle-check.ts';
 import type { BatchCall, Refusal } from './state.ts';
@@ -22,38 +24,51 @@ export function checkCall(
     return { ...call, refusal: { outcome: 'unknown-tool', by: 'agent', reason } };
   }
   if (call.refusal !== undefined) return call;
+  const now = { tool, session };
   try {
-    const checked = tool.check(call.effectiveInput);
-    if (!isThenable(checked)) return withCheck(call, tool, checked);
-    const checking = Promise.resolve(checked).then((answer) => withCheck(call, tool, answer));
-    return settleCheck(checking, session, (why) => withCheck(call, tool, failed(why)));
+    const checked = checkWhole(tool, call.effectiveInput, session);
+    if (!isThenable(checked)) return withCheck(call, checked, now);
+    const checking = Promise.resolve(checked).then((answer) => withCheck(call, answer, now));
+    return settleCheck(checking, session, (why) => withCheck(call, failedCheck(why), now));
   } catch {
-    return withCheck(call, tool, failed(BROKEN));
+    return withCheck(call, failedCheck(BROKEN), now);
   }
 }
 
-function failed(why: string): Checked {
+export function failedCheck(why: string): Checked {
   return { problem: `the schema of the tool ${why}` };
 }
 
-function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): BatchCall {
+/** Why a call is refused whose input is not taken. */
+export function refusalOf({ problem: reason, refused, missing }: InputProblem): Refusal {
+  const refusal: Writable<Refusal> = { outcome: 'invalid', by: 'agent', reason };
+  if (refused === true) refusal.refused = true;
+  if (missing !== undefined) refusal.missing = missing;
+  return refusal;
+}
+
+function withCheck(
+  call: BatchCall,
+  checked: Checked,
+  { tool, session }: { readonly tool: ToolPort<never>; readonly session: Session },
+): BatchCall {
   if ('problem' in checked) {
-    const { problem: reason, refused, missing } = checked;
-    const refusal: Writable<Refusal> = { outcome: 'invalid', by: 'agent', reason };
-    if (refused === true) refusal.refused = true;
-    if (missing !== undefined) refusal.missing = missing;
-    return { ...call, refusal };
+    const effectiveInput = storedInput(tool, call.effectiveInput);
+    return { ...call, effectiveInput, refusal: refusalOf(checked) };
   }
   if (call.approval !== undefined && call.toolVersion !== tool.version)
     return { ...call, refusal: { outcome: 'invalid', by: 'agent', reason: CHANGED } };
   const { displayName, tier, sideEffects, parallel } = tool;
-  const { input } = checked;
+  const locks = locksOf(tool, checked.input, session);
+  if (locks !== undefined) keepWhole(call.callId, checked.input, session);
+  const input = storedInput(tool, checked.input);
   if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
   const {
     isChild: _wasChild,
     isHost: _wasHost,
     toolVersion: _judged,
     announce: _wasToSay,
+    locks: _were,
     ...rest
   } = call;
   const now: Writable<BatchCall> = {
@@ -68,6 +83,7 @@ function withCheck(call: BatchCall, tool: ToolPort<never>, checked: Checked): Ba
   if (tool.readResult !== undefined) now.isHost = true;
   if (tool.announce !== undefined) now.announce = 'due';
   if (tool.version !== undefined) now.toolVersion = tool.version;
+  if (locks !== undefined) now.locks = locks;
   return now;
 }
 
@@ -84,6 +100,8 @@ function isUpToDate(call: BatchCall, tool: ToolPort<never>): boolean {
     call.toolVersion === tool.version &&
     (call.announce === undefined) === (tool.announce === undefined) &&
     (call.isHost === true) === (tool.readResult !== undefined) &&
-    (call.isChild === true) === isChildTool(tool)
+    (call.isChild === true) === isChildTool(tool) &&
+    call.locks === undefined &&
+    tool.locks === undefined
   );
 }

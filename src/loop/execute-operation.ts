@@ -6,6 +6,7 @@ import type { ToolResult } from '../protocol/tool.ts';
 import { cancelOperations } from './cancel-operations.ts';
 import type { Effect } from './effect.ts';
 import { type ExecutionPlace, executeCall } from './execute-call.ts';
+import { storedInput } from './locks.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, LetGo } from './state.ts';
 
@@ -21,7 +22,8 @@ export function executeOperation(
   const tool = session.ports.tools.get(call.toolName);
   const prepared = call.operation?.prepared;
   const isThere = tool?.operation !== undefined && tool.version === call.toolVersion;
-  if (!isThere || prepared === undefined || !jsonEqual(call.operation?.input, call.effectiveInput))
+  const input = storedInput(tool, call.effectiveInput);
+  if (!isThere || prepared === undefined || !jsonEqual(call.operation?.input, input))
     return refused('operation-stale', call, session);
   const { expiresAt = Number.POSITIVE_INFINITY } = prepared;
   const begin = (): ToolResult | undefined => {

@@ -2,26 +2,29 @@ import { failureOutput } from '../errors/tool-failure.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import type { HostCall, ToolResult } from '../protocol/tool.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
+import { storedInput, wholeInput } from './locks.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, Phase } from './state.ts';
 
 /** The calls of one batch that the host runs, while the others run. */
 export class HostCalls {
   readonly #submitted: ReadonlyMap<string, ToolResult>;
-  readonly #isBelow: boolean;
+  readonly #session: Session;
   readonly #handed = new Map<string, HandedCall>();
 
   constructor(session: Session, submitted: readonly SubmittedResult[] = []) {
     this.#submitted = new Map(submitted.map(({ callId, result }) => [callId, result]));
-    this.#isBelow = session.options.above !== undefined;
+    this.#session = session;
   }
 
   /** What the host gave for it; without that it waits, with the input that the policies around it let through. */
-  run({ callId, effectiveInput }: BatchCall): ToolResult {
+  run({ callId, toolName, effectiveInput }: BatchCall): ToolResult {
     const given = this.#submitted.get(callId);
     if (given !== undefined) return given;
-    if (this.#isBelow) return NO_HOST;
-    this.#handed.set(callId, { callId, input: effectiveInput });
+    const { options, ports } = this.#session;
+    if (options.above !== undefined) return NO_HOST;
+    const input = storedInput(ports.tools.get(toolName), effectiveInput);
+    this.#handed.set(callId, { callId, input });
     return SUSPENDED;
   }
 
@@ -54,6 +57,7 @@ export function hostCallsOf(
     if (call === undefined) return [];
     const { providerCallId, toolName, displayName, sideEffects } = call;
     const idempotencyKey = session.digest.of({ thread: session.threadId, call: callId });
+    const whole = wholeInput(session.ports.tools.get(toolName), input, session);
     return [
       Object.freeze({
         callId,
@@ -61,7 +65,7 @@ export function hostCallsOf(
         toolName,
         displayName,
         sideEffects,
-        input,
+        input: whole,
         idempotencyKey,
       }),
     ];

@@ -12,8 +12,11 @@ import { isChildTool } from './child-tool.ts';
 import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
+import { inputDigestOf } from './input-digest.ts';
+import { checkerOf, hasLocks, keepWhole, locksOf, storedInput, wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { readListening } from './perform-prepare.ts';
+import { precheckAsked } from './precheck-batch.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
@@ -29,6 +32,7 @@ export function judgeBatch(effect: Of<'judge-batch'>, session: Session): MaybePr
   const { turn, attempt, response } = effect;
   const isCut = response.finishReason === 'length';
   const calls = response.toolCalls.map((call) => readCall(call, isCut, session));
+  session.callFacts = undefined;
   const readable = refuseEarly(turn, calls);
   if (readable.some(isToPrepare)) return readListening(readable, session);
   return judgeAll(readable, session, { turn, attempt });
@@ -99,8 +103,10 @@ class BatchJudge {
     }
     const gate = this.#session.gateFor(turn.turnId);
     if (!gate.has('preToolUse')) return this.#judge(call, tool, NO_OPINION);
-    const invocation = invocationOf(call, { index, size: this.#calls.length });
-    const asked = { check: tool.check, moment: momentOf(turn, attempt) };
+    const batch = { index, size: this.#calls.length };
+    const invocation = invocationOf(wholeCall(call, this.#session), batch);
+    const check = checkerOf(tool, this.#session);
+    const asked = { check, moment: momentOf(turn, attempt) };
     let isLater = false;
     const judging = gate.toolUse(
       invocation,
@@ -125,10 +131,23 @@ class BatchJudge {
         return undefined;
       case 'judged': {
         const { effectiveInput } = judged.invocation;
-        const changed = effectiveInput !== call.effectiveInput;
-        return this.#judge(changed ? { ...call, effectiveInput } : call, tool, judged.verdict);
+        const left = hasLocks(tool)
+          ? this.#rewritten(call, effectiveInput, tool)
+          : effectiveInput === call.effectiveInput
+            ? call
+            : { ...call, effectiveInput };
+        return this.#judge(left, tool, judged.verdict);
       }
     }
+  }
+
+  /** What policies left of a call is whole, and the call that is stored is not. */
+  #rewritten(call: BatchCall, whole: JsonObject, tool: ToolPort<never>): BatchCall {
+    const session = this.#session;
+    keepWhole(call.callId, whole, session);
+    const locks = locksOf(tool, whole, session);
+    const effectiveInput = storedInput(tool, whole);
+    return { ...call, effectiveInput, ...(locks !== undefined && { locks }) };
   }
 
   /** With a digest only for what the ledger or an approval will be bound to. */
@@ -140,8 +159,7 @@ class BatchJudge {
       return;
     }
     const { digest, ports } = this.#session;
-    const { toolName, effectiveInput } = call;
-    const digested = { ...call, inputDigest: digest.of({ toolName, input: effectiveInput }) };
+    const digested = { ...call, inputDigest: inputDigestOf(digest, call) };
     this.#judged.push({
       call: digested,
       verdict,
@@ -150,7 +168,14 @@ class BatchJudge {
     });
   }
 
-  #chosen(): LoopEvent {
+  #chosen(): MaybePromise<LoopEvent> {
+    if (this.#failure !== undefined) return this.#told(this.#judged);
+    const { turn } = this.#place;
+    const asked = precheckAsked(this.#judged, { session: this.#session, turn });
+    return isThenable(asked) ? asked.then((calls) => this.#told(calls)) : this.#told(asked);
+  }
+
+  #told(calls: readonly JudgedCall[]): LoopEvent {
     const failure = this.#failure;
     const session = this.#session;
     if (failure !== undefined) session.error = failure.error;
@@ -158,11 +183,11 @@ class BatchJudge {
     const { turn } = this.#place;
     const dropped = failure === undefined ? retry?.verdict : FAILED;
     if (dropped !== undefined) retract(session, dropped, { turn, point: 'preToolUse' });
-    const problem = misfitOf(turn, this.#judged);
+    const problem = misfitOf(turn, calls);
     if (problem !== undefined) retract(session, misfit(problem), { turn, point: 'output' });
     const judged: Writable<BatchJudged> = {
       type: 'batch.judged',
-      calls: this.#judged,
+      calls,
       at: session.at,
       tick: session.tick,
     };

@@ -7,17 +7,19 @@ import type { ToolResult } from '../protocol/tool.ts';
 import type { LedgerEntry } from '../stores/port.ts';
 import { afterCall } from './after-call.ts';
 import type { AfterCall } from './after-call-state.ts';
-import { announceFirst } from './announce-call.ts';
+import { CANCELLED, NOT_STARTED } from './call-outcomes.ts';
+import { carryOut, type Runners } from './carry-out.ts';
 import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
-import { type ExecutionPlace, executeCall } from './execute-call.ts';
-import { afterGivingUp, type Executed, executeOperation, giveUpRest } from './execute-operation.ts';
+import { afterGivingUp, giveUpRest } from './execute-operation.ts';
 import { HostCalls } from './host-calls.ts';
-import { CANCELLED, knownOutcome, NOT_STARTED } from './known-outcome.ts';
+import { knownOutcome } from './known-outcome.ts';
+import { wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
 import { invocationOf } from './perform-batch.ts';
+import { isPrechecked, plainResult, precheckedResult } from './precheck-call.ts';
 import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
 import { sayLines } from './say-lines.ts';
@@ -27,19 +29,12 @@ import type { BatchCall, FinishedCall, LedgerNote, OpenTurn } from './state.ts';
 type RunTools = Extract<Effect, { readonly type: 'run-tools' }>;
 type ToolsFinished = Extract<LoopEvent, { readonly type: 'tools.finished' }>;
 
-interface BatchRun {
-  readonly session: Session;
+interface BatchRun extends Runners {
   readonly turn: OpenTurn;
   readonly calls: readonly BatchCall[];
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
   readonly recovering: boolean;
   readonly saver: OutcomeSaver;
-  /** Absent for a batch that calls none. */
-  readonly children: Children | undefined;
-  /** Absent for a batch of which the host runs nothing. */
-  readonly hosted: HostCalls | undefined;
-  /** Absent for a batch that has prepared nothing. */
-  readonly executed: Executed | undefined;
 }
 
 /**
@@ -233,8 +228,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     after: AfterCall | undefined,
     answered?: ToolResult,
   ): MaybePromise<FinishedCall> => {
-    // Whatever policies made of it, the ledger keeps what the host did.
-    const recorded = given ?? answered;
+    // Whatever policies made of it, the ledger keeps what the host did, and that a tool did not run.
+    const recorded = given ?? answered ?? precheckedResult(result, call, session);
     const spoken = session.announced?.tookMs(callId) ?? 0;
     const durationMs = Math.round(session.now() - since - spoken);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
@@ -246,18 +241,18 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     return saveProgress(call, recorded ?? result, run).then(() => ended);
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
-    const after = session.ports.results && afterCall({ call, result: raw, session });
+    const notRun = isPrechecked(call, session);
+    const after = session.ports.results && afterCall({ call, result: raw, session, notRun });
     const judging = lookAt(raw, { call, index, run });
     return isThenable(judging) ? judging.then((result) => end(result, after)) : end(judging, after);
   };
   const place = { turn, attempt: attemptOf(call, run), saver: run.saver };
   if (session.gateFor(turn.turnId).has('wrapToolUse')) {
     const about = { index, size: calls.length };
-    const execute = (changed: BatchCall): MaybePromise<ToolResult> =>
-      executeOne(changed, run, place);
+    const execute = (changed: BatchCall): MaybePromise<ToolResult> => carryOut(changed, run, place);
     return runWrapped(call, session, { ...place, batch: about, execute }).then(async (wrapped) => {
       const { result, recorded } = wrapped;
-      const notRun = recorded !== undefined;
+      const notRun = recorded !== undefined || isPrechecked(call, session);
       const after = session.ports.results && afterCall({ call, result, session, notRun });
       const judging = wrapped.unanswered
         ? result
@@ -265,24 +260,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
       return end(await judging, after, recorded);
     });
   }
-  const executing = executeOne(call, run, place);
+  const executing = carryOut(call, run, place);
   return isThenable(executing) ? executing.then(look) : look(executing);
-}
-
-function executeOne(
-  call: BatchCall,
-  { session, children, hosted, executed }: BatchRun,
-  place: ExecutionPlace,
-): MaybePromise<ToolResult> {
-  if (call.isHost === true && hosted !== undefined)
-    return call.announce === undefined
-      ? hosted.run(call)
-      : announceFirst(call, { ...place, session }, () => hosted.run(call));
-  if (call.isListen === true && executed !== undefined)
-    return executeOperation(call, session, { ...place, executed });
-  return call.isChild === true && children !== undefined
-    ? children.run(call)
-    : executeCall(call, session, place);
 }
 
 /** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */
@@ -291,16 +270,20 @@ function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedC
   const { callId } = call;
   const { session } = run;
   const isUnseen = run.ledger.get(callId)?.late === true;
-  const given = isUnseen ? unwrapped(known, run) : known;
+  const notRun = known.prechecked === true;
+  const told = notRun ? plainResult(known) : known;
+  const given = isUnseen ? unwrapped(told, run) : told;
   const after =
-    session.ports.results && afterCall({ call, result: given, session, isSaved: !isUnseen });
+    session.ports.results &&
+    afterCall({ call, result: given, session, isSaved: !isUnseen, notRun });
   const settle = (result: ToolResult): FinishedCall => {
     const ended: Writable<FinishedCall> = { callId, result, durationMs: 0, started: false };
+    if (notRun) ended.recorded = known;
     if (after !== undefined) ended.after = after;
     tellApart(ended, call, session);
     return ended;
   };
-  const judging = isUnseen ? lookAt(given, about) : known;
+  const judging = isUnseen ? lookAt(given, about) : told;
   return isThenable(judging) ? judging.then(settle) : settle(judging);
 }
 
@@ -334,13 +317,14 @@ function lookAt(raw: ToolResult, { call, index, run }: CallPlace): MaybePromise<
   const gate = session.gateFor(turn.turnId);
   if ((raw.outcome !== 'succeeded' && raw.outcome !== 'failed') || !gate.has('postToolUse'))
     return raw;
-  const invocation = invocationOf(call, { index, size: calls.length });
+  const invocation = invocationOf(wholeCall(call, session), { index, size: calls.length });
   return gate.toolResult(invocation, raw, momentOf(turn, 1));
 }
 
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
 function mustBeSaved(call: BatchCall, { session, recovering, ledger }: BatchRun): boolean {
   if (!recovering || call.sideEffects !== 'once' || session.options.cancel.cancelled) return false;
+  if (call.prechecked !== undefined) return false;
   return !ledger.has(call.callId);
 }
 
@@ -366,7 +350,11 @@ function nextInTurn(call: BatchCall, calls: readonly BatchCall[]): BatchCall | u
   return calls
     .slice(calls.indexOf(call) + 1)
     .find(
-      (later) => later.refusal === undefined && later.sideEffects === 'once' && !later.parallel,
+      (later) =>
+        later.refusal === undefined &&
+        later.prechecked === undefined &&
+        later.sideEffects === 'once' &&
+        !later.parallel,
     );
 }
 

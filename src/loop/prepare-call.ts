@@ -3,6 +3,7 @@ import type { OperationErrorCode } from '../errors/tool-error.ts';
 import { failureOf } from '../errors/tool-failure.ts';
 import type { OperationPort } from '../tools/port.ts';
 import { CallContext } from './execute-call.ts';
+import { wholeCall } from './locks.ts';
 import type { Operation } from './operation-state.ts';
 import { type ReadUpdate, readUpdate } from './read-update.ts';
 import type { Session } from './session.ts';
@@ -70,7 +71,7 @@ class PreparingCall {
   async #listen(): Promise<void> {
     const { port } = this.#preparing;
     // A promise first: what `listen` throws at once is its failure too.
-    const given = await port.listen(this.#call.effectiveInput, this.#ctx);
+    const given = await port.listen(wholeCall(this.#call, this.#session).effectiveInput, this.#ctx);
     const updates = given[Symbol.asyncIterator]();
     this.#updates = updates;
     if (this.#isOver) return this.#close();

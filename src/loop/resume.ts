@@ -9,6 +9,8 @@ import { childThreadId, mayWaitBelow, openChildCalls, readThread } from './below
 import { CHILD, isChildTool } from './child-tool.ts';
 import type { LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
+import { inputDigestOf } from './input-digest.ts';
+import { storedInput } from './locks.ts';
 import { mayAnswer, votersOf } from './may-answer.ts';
 import type { RunResult } from './result.ts';
 import { outputGiven, requireOutput, resumption } from './run.ts';
@@ -108,12 +110,8 @@ async function checkAnswer(
   const { approval } = call;
   if (approval.expiresAt !== undefined && approval.expiresAt <= now.at)
     throw new ApprovalError('expired', approvalId);
-  if (
-    thread.digest.of({ toolName: call.toolName, input: call.effectiveInput }) !==
-    approval.inputDigest
-  ) {
+  if (inputDigestOf(thread.digest, call) !== approval.inputDigest)
     throw new ApprovalError('altered', approvalId);
-  }
   if (!jsonEqual(approval.prepared, call.operation?.prepared))
     throw new ApprovalError('altered', approvalId);
   checkApprover(answer, call, approval);
@@ -148,7 +146,9 @@ async function checkEdit(
       `the tool '${call.toolName}' is no longer there`,
     );
   }
-  const checked = await tool.check(answer.input ?? {});
+  // What is locked is filled where the call is judged again, whatever the answer says of it.
+  const given = storedInput(tool, answer.input ?? {});
+  const checked = await (tool.locks?.checkPart ?? tool.check)(given);
   if ('problem' in checked) {
     throw new ApprovalError(
       'invalid-input',

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import { checkerOf, wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { invocationOf } from './perform-batch.ts';
 import type { Session } from './session.ts';
@@ -36,10 +37,10 @@ export async function runWrapped(
     effectiveInput,
   });
   const wrapped = await session.gateFor(turn.turnId).toolCall(
-    invocationOf(call, batch),
+    invocationOf(wholeCall(call, session), batch),
     {
       execute: (invocation) => execute(withInput(invocation)),
-      check: tool.check,
+      check: checkerOf(tool, session),
     },
     momentOf(turn, 1),
   );

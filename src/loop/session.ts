@@ -14,6 +14,7 @@ import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import type { Announced } from './announced.ts';
+import type { CallFacts } from './call-facts.ts';
 import type { ChildEnd, ChildStart } from './child-start.ts';
 import type { Summary } from './compaction-state.ts';
 import type { HeldText } from './held-text.ts';
@@ -25,6 +26,7 @@ import { type ParentCall, type ThreadState, turnOf } from './state.ts';
 import type { ToolFailure } from './tell-thrown.ts';
 import { ThreadDigest } from './thread-digest.ts';
 import { ThreadHistory } from './thread-history.ts';
+import { recordable } from './without-locks.ts';
 
 /** What a run is started with, beside the thread. */
 export interface RunOptions {
@@ -103,6 +105,8 @@ export class Session {
   announced: Announced | undefined;
   /** The latest text that was found to fit the output schema, and what that made of it. */
   answer: { readonly text: string; readonly value: unknown } | undefined;
+  /** What this process knows of the calls of the batch; absent for calls of plain tools. */
+  callFacts: CallFacts | undefined;
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
   #failures: Map<string, ToolFailure> | undefined;
@@ -320,7 +324,7 @@ export class Session {
   readonly #digestOf = (point: HookPoint, payload: unknown): string =>
     point === 'preLlmRequest' || point === 'wrapLlmCall'
       ? this.digest.ofRequest(payload as ChatRequest)
-      : this.digest.of(payload);
+      : this.digest.of(recordable(point, payload, this.ports.tools));
 
   /** Puts the stamp on the body itself, which was made for this event. */
   #stamp(body: EventBody, turnId: string, step: number): AgentEvent {

@@ -14,6 +14,7 @@ import type {
   ThreadMarks,
   TurnMarks,
 } from './after-call-state.ts';
+import type { GuardMarks } from './call-lock-state.ts';
 import type {
   CompactionCause,
   CompactionStage,
@@ -125,7 +126,7 @@ interface OutputWish {
 }
 
 /** One call of a batch, as far as it is decided. */
-export interface BatchCall extends AnnounceMark, ListenMarks {
+export interface BatchCall extends AnnounceMark, GuardMarks, ListenMarks {
   readonly callId: string;
   readonly providerCallId: string;
   readonly toolName: string;

@@ -113,6 +113,8 @@ function decideCall(
 ): BatchCall {
   const { call, verdict } = entry;
   if (call.refusal !== undefined) return call;
+  // Nothing runs, so there is nothing that anybody could approve.
+  if (call.prechecked !== undefined) return call;
   switch (verdict.type) {
     case 'run':
     case 'retry-with-feedback':
@@ -249,10 +251,15 @@ function rejudgeCall(
   if (isApproved && !jsonEqual(before.effectiveInput, call.effectiveInput)) {
     return blocked('agent', 'a policy changed the input after it was approved');
   }
+  if (isApproved && !jsonEqual(before.locks, call.locks))
+    return blocked(
+      'agent',
+      'what the conversation fills into it has changed since it was approved',
+    );
   if (verdict.type === 'block') return blocked(verdict.policy, verdict.reason);
   if (verdict.type === 'retry-with-feedback')
     return blocked(verdict.feedback[0]?.policy ?? 'agent', 'a policy asked for another answer');
-  if (verdict.type === 'run') return call;
+  if (verdict.type === 'run' || call.prechecked !== undefined) return call;
   const missing = requirementsOf(entry).filter((wanted) => !isGranted(call, wanted));
   if (missing.length === 0) return call;
   if (!now.mayPause)
@@ -350,8 +357,9 @@ function eventsOfCall(call: BatchCall): readonly EventBody[] {
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {
   const notes: LedgerNote[] = [];
   let waits = false;
-  for (const { callId, inputDigest = '', parallel, refusal, sideEffects } of calls) {
-    if (refusal !== undefined || sideEffects !== 'once' || (waits && !parallel)) continue;
+  for (const { callId, inputDigest = '', parallel, refusal, sideEffects, prechecked } of calls) {
+    if (refusal !== undefined || prechecked !== undefined) continue;
+    if (sideEffects !== 'once' || (waits && !parallel)) continue;
     notes.push({ callId, inputDigest });
     if (!parallel) waits = true;
   }

@@ -149,9 +149,10 @@ function saveRefusedEvent(
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
-  const { callId, result, durationMs, reason } = finished;
+  const { callId, result, durationMs, reason, recorded } = finished;
+  const prechecked = recorded?.prechecked === true && { prechecked: true as const };
   if (result.outcome === 'succeeded')
-    return { type: 'tool.succeeded', callId, toolName, durationMs };
+    return { type: 'tool.succeeded', callId, toolName, durationMs, ...prechecked };
   return {
     type: 'tool.failed',
     callId,
@@ -159,5 +160,6 @@ function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
     durationMs,
     outcome: result.outcome,
     ...(reason !== undefined && { reason }),
+    ...prechecked,
   };
 }

@@ -38,6 +38,8 @@ export interface ToolResult {
   readonly outcome: ToolOutcome;
   readonly isError: boolean;
   readonly output: JsonValue;
+  /** In the ledger only: a precheck gave it, and the tool did not run. */
+  readonly prechecked?: true;
 }
 
 /** A call that the host is to run. Its input is checked, judged and approved. */

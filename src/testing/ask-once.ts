@@ -33,6 +33,7 @@ import type {
   TextWindow,
 } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import type { ToolPort } from '../tools/port.ts';
 import type { AskPoint } from './answer.ts';
 import { toolOf } from './tool-payloads.ts';
 
@@ -190,9 +191,16 @@ function rewriteInput(
   });
   const tool = toolOf(invocation);
   if (tool === undefined) return put(input);
-  const checked = tool.check(input);
+  const checked = tool.check(withLocked(tool, input, invocation.effectiveInput));
   if (!isThenable(checked)) return 'problem' in checked ? checked : put(checked.input);
   return checked.then((late) => ('problem' in late ? late : put(late.input)));
+}
+
+/** A policy cannot change what is locked: what it says of that is replaced. */
+function withLocked({ locks }: ToolPort<never>, input: JsonObject, before: JsonObject): JsonObject {
+  if (locks === undefined || typeof input !== 'object' || input === null) return input;
+  const kept = Object.entries(before).filter(([name]) => locks.names.includes(name));
+  return { ...locks.strip(input), ...Object.fromEntries(kept) };
 }
 
 /** As an agent gives it: an error is shown without its cause, anything else as it is. */

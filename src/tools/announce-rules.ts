@@ -11,15 +11,17 @@ export function announceRule(
     readonly name: string;
     readonly announce?: string | readonly string[];
     readonly announceWait?: boolean;
+    readonly locked?: object;
   },
   inputSchema: JsonObject,
 ): AnnounceRule | undefined {
-  const { name, announce = [], announceWait = false } = options;
+  const { name, announce = [], announceWait = false, locked = {} } = options;
   const given = typeof announce === 'string' ? [announce] : announce;
   const lines = given.filter((line) => line.trim() !== '');
   if (lines.length === 0) return undefined;
   const place = { where: `tool '${name}'`, code: 'invalid-tool', option: 'announce' } as const;
   const named = lines.flatMap(placeholdersIn);
+  refuseLocked(place, named, Object.keys(locked));
   const names = named.filter((one) => !isArgument(place, one, inputSchema));
   return Object.freeze({
     lines: Object.freeze(lines),
@@ -27,6 +29,18 @@ export function announceRule(
     inputSchema,
     names: Object.freeze(names),
   });
+}
+
+/** A line is heard by the user and kept in events; what is locked is told to neither. */
+function refuseLocked(
+  place: RulePlace,
+  named: readonly Placeholder[],
+  locked: readonly string[],
+): void {
+  const stray = named.find(({ path }) => path !== undefined && locked.includes(path[0]));
+  if (stray === undefined) return;
+  const what = `'{{${stray.text.slice(0, 80)}}}' names a locked argument, which nobody is told of`;
+  throw faulty(place, what, 'Name the field of the state that it comes from');
 }
 
 function isArgument(

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { ArgumentsMissing } from '../errors/tool-error.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { InputProblem } from './port.ts';
+import type { InputProblem } from './input-port.ts';
 import { isZod, type ToolSchema } from './schema.ts';
 
 /** Which arguments there are, as the JSON Schema of a tool says it. Made once. */
@@ -24,10 +24,13 @@ export function argumentNames(
     schema,
     json,
     blank,
+    locked = [],
   }: {
     readonly schema: ToolSchema;
     readonly json: JsonObject;
     readonly blank: readonly string[];
+    /** Those that the model does not give. */
+    readonly locked?: readonly string[];
   },
 ): ArgumentNames {
   const { required } = json;
@@ -37,7 +40,9 @@ export function argumentNames(
   return {
     toolName,
     ...(isClosed(json) && properties !== undefined && { known: new Set(properties) }),
-    required: Array.isArray(required) ? required.map(String) : [],
+    required: Array.isArray(required)
+      ? required.map(String).filter((name) => !locked.includes(name))
+      : [],
     blank: new Set(blank),
   };
 }

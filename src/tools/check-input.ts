@@ -8,7 +8,7 @@ import { unsafeKey } from '../internal/unsafe-key.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { type ArgumentNames, argumentProblem } from './check-arguments.ts';
 import { describeIssues, pathOf } from './describe-issues.ts';
-import type { InputProblem } from './port.ts';
+import type { InputProblem } from './input-port.ts';
 import { pruneUnknown } from './prune-unknown.ts';
 import {
   isZod,
@@ -31,6 +31,10 @@ export interface Checking {
   readonly schema: ToolSchema;
   /** Which arguments there are, where it is the arguments of a tool. */
   readonly names?: ArgumentNames;
+  /** Arguments that the model does not give: what is wrong with them is told without a word about them. */
+  readonly locked?: ReadonlySet<string>;
+  /** True for an input without those: what is said of them, and of the whole, does not count. */
+  readonly isPart?: true;
 }
 
 /**
@@ -66,12 +70,30 @@ function check<Accepted>(
   const wire = (Object.isFrozen(value) ? value : toJson(value)) as JsonObject;
   const misnamed = names === undefined ? undefined : argumentProblem(names, wire);
   if (misnamed !== undefined) return misnamed;
-  return whenParsed(schema, wire, (result) =>
-    result.issues === undefined
-      ? about.accept(prune(schema, wire), result.value)
-      : withoutNulls(about, wire, result.issues),
+  return whenParsed(schema, wire, (result) => {
+    const issues = objections(about.checking, result);
+    return issues.length === 0
+      ? about.accept(prune(schema, wire), result.issues === undefined ? result.value : undefined)
+      : withoutNulls(about, wire, issues);
+  });
+}
+
+/** What the schema has against the value, as far as it counts and may be told. */
+function objections(
+  { locked, isPart }: Checking,
+  { issues = [] }: SchemaResult<unknown>,
+): readonly SchemaIssue[] {
+  if (locked === undefined || issues.length === 0) return issues;
+  const isLocked = (issue: SchemaIssue): boolean => locked.has(String(pathOf(issue)[0] ?? ''));
+  if (isPart === true)
+    return issues.filter((issue) => pathOf(issue).length > 0 && !isLocked(issue));
+  return issues.map((issue) =>
+    isLocked(issue) ? { path: pathOf(issue).slice(0, 1), message: LOCKED_MISFIT } : issue,
   );
 }
+
+const LOCKED_MISFIT =
+  'the value that this conversation has for it is not one that the tool takes, and no other can be given';
 
 /** What no schema has to be asked about. */
 function shapeProblem(value: JsonValue): string | undefined {
@@ -101,9 +123,11 @@ function withoutNulls<Accepted>(
   });
   const lighter = dropNulls(wire, issues);
   if (lighter === undefined) return refused();
-  return whenParsed(schema, lighter, (result) =>
-    result.issues === undefined ? accept(prune(schema, lighter), result.value) : refused(),
-  );
+  return whenParsed(schema, lighter, (result) => {
+    if (objections(checking, result).length > 0) return refused();
+    const value = result.issues === undefined ? result.value : undefined;
+    return accept(prune(schema, lighter), value);
+  });
 }
 
 /** A copy without the members that are `null` and that an issue points at; `undefined` when there is none. */

@@ -30,6 +30,9 @@ const RULES: Readonly<
     what: 'a positive number of milliseconds',
   },
   allowBlank: { accepts: isOptional(isNames), what: 'a list of names of arguments' },
+  locked: { accepts: isOptional(isPlainObject), what: 'an object of values by argument' },
+  hints: { accepts: isOptional(isPlainObject), what: 'an object of texts by name' },
+  precheck: { accepts: isOptional((value) => typeof value === 'function'), what: 'a function' },
   showResult: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
   hidden: { accepts: isOptional(isNames), what: 'a list of names of fields of the result' },
   resultInstructions: {
@@ -145,6 +148,10 @@ function isOptional(accepts: (value: unknown) => boolean): (value: unknown) => b
 
 function hasFields(value: unknown): boolean {
   return Array.isArray(value) && value.length > 0;
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isNames(value: unknown): boolean {

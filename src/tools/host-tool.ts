@@ -2,6 +2,8 @@ import { ConfigError } from '../errors/config-error.ts';
 import { ToolError } from '../errors/tool-error.ts';
 import type { StateOf } from '../protocol/state-values.ts';
 import { readOutput } from './check-output.ts';
+import { FACT_ROOTS } from './lock-port.ts';
+import { pathsOf } from './locked.ts';
 import { planOutput } from './output-plan.ts';
 import type { SchemaInput, ToolSchema } from './schema.ts';
 import { type Tool, type ToolOptions, type ToolReturn, tool } from './tool.ts';
@@ -15,7 +17,8 @@ export type HostToolOptions<Input extends ToolSchema, Output extends ToolSchema>
 /**
  * Declares a tool that the host runs itself, in its own time and in whatever process: a browser, a phone, a queue. Its
  * calls are checked, judged and approved like any others; then the run ends with `awaiting-tools`, which lists them,
- * and goes on when `agent.submitToolResults` brings what came of each. Throws `ConfigError` for a faulty declaration.
+ * and goes on when `agent.submitToolResults` brings what came of each. Locked arguments are part of the input that the
+ * host is given, and are filled when the calls are listed; they cannot be facts of a run. Throws `ConfigError` for a faulty declaration.
  *
  * @example
  * const pickFile = hostTool({
@@ -35,6 +38,7 @@ export function hostTool<Input extends ToolSchema, Output extends ToolSchema>(
   };
   const declared = tool<Input, Output>({ ...options, execute });
   const { name, outputSchema } = options;
+  refuseFacts(name, declared);
   const plan = outputSchema === undefined ? undefined : planOutput(name, outputSchema);
   return Object.freeze({
     ...declared,
@@ -42,6 +46,19 @@ export function hostTool<Input extends ToolSchema, Output extends ToolSchema>(
     parallel: true,
     readResult: (output: unknown) => readOutput(name, plan, output),
   });
+}
+
+/** The call is listed by whichever run looks at it, and what that knows of its session need not be what was judged. */
+function refuseFacts(name: string, { locks }: Pick<Tool, 'locks'>): void {
+  for (const lock of locks?.locks ?? []) {
+    const path = pathsOf(lock.source).find(([root]) => FACT_ROOTS.includes(root));
+    if (path === undefined) continue;
+    throw new ConfigError('invalid-tool', {
+      where: `tool '${name}': locked.${lock.name.slice(0, 80)}`,
+      what: `'{{${path.join('.').slice(0, 80)}}}' is a fact of a run, and another run may hand the call to the host`,
+      fix: 'Lock it to a field of the state; the host knows its own session',
+    });
+  }
 }
 
 const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel'];

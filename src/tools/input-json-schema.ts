@@ -4,7 +4,7 @@ import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { describeFindings, keywordFindings } from './check-json-schema.ts';
 import { inlineRefs } from './inline-refs.ts';
-import { plainCopy } from './model-schema.ts';
+import { plainCopy, withoutArguments } from './model-schema.ts';
 import { isZod, type ToolSchema } from './schema.ts';
 import { isKeyword, isSchemaObject } from './schema-keywords.ts';
 import { refuseSchema, type SchemaPlace } from './schema-place.ts';
@@ -12,11 +12,13 @@ import { refuseSchema, type SchemaPlace } from './schema-place.ts';
 /**
  * The JSON Schema of the input side, so that a field with a default is optional: the plainer copy that a model is
  * shown, made once and frozen, and the full one that it is a copy of, which says what names are taken. A field that
- * JSON Schema cannot express is a `ConfigError` here, before any request can fail on it.
+ * JSON Schema cannot express is a `ConfigError` here, before any request can fail on it. `hidden`: arguments that the
+ * copy does not mention.
  */
 export function inputJsonSchemas(
   schema: ToolSchema,
   place: SchemaPlace,
+  hidden: readonly string[] = [],
 ): { readonly full: JsonObject; readonly shown: JsonObject } {
   const root = rootOf(inlineRefs(place, fullJsonSchema(schema, place)), place);
   const findings = keywordFindings(root);
@@ -26,7 +28,7 @@ export function inputJsonSchemas(
       fix: 'Express it as said there, or check it in `execute`',
     });
   }
-  return { full: root, shown: plainCopy(place, root) };
+  return { full: root, shown: plainCopy(place, withoutArguments(root, hidden)) };
 }
 
 /**

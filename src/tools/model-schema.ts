@@ -45,7 +45,8 @@ export function plainCopy(place: SchemaPlace, inlined: JsonValue): JsonObject {
   return deepFreeze({ ...copy, properties: copy['properties'] ?? {} });
 }
 
-function withoutArguments(full: JsonObject, names: readonly string[]): JsonObject {
+/** A JSON Schema of an object without some of its properties. */
+export function withoutArguments(full: JsonObject, names: readonly string[]): JsonObject {
   const { properties, required, ...rest } = full;
   if (names.length === 0 || !isSchemaObject(properties)) return full;
   const isLeft = (name: unknown): boolean => !names.some((one) => one === name);

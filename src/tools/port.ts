@@ -5,6 +5,8 @@ import type { CancelledOperation, PreparedOperation } from '../protocol/operatio
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 import type { AnnounceRule } from './announce-port.ts';
+import type { InputProblem } from './input-port.ts';
+import type { ToolLocks } from './lock-port.ts';
 import type { ResultRules } from './result-port.ts';
 
 /**
@@ -71,13 +73,13 @@ export interface OperationPort<Context = unknown, State = StateOf<Context>> {
   ) => MaybePromise<void>;
 }
 
-/** Why an input is not taken. Says every field by its name, and quotes no value. */
-export interface InputProblem {
-  readonly problem: string;
-  /** True where the arguments are not those of the tool, whatever their values: the model reads it as a refusal. */
-  readonly refused?: true;
-  /** The required arguments that are absent or blank. */
-  readonly missing?: readonly string[];
+/** What a precheck may know. It changes nothing, so it can only read the state. */
+export interface PrecheckContext<Context = unknown, State = StateOf<Context>>
+  extends Pick<
+    ToolContext<Context, State>,
+    'threadId' | 'turnId' | 'callId' | 'toolName' | 'sender' | 'channel' | 'session' | 'context'
+  > {
+  readonly state: Pick<ToolState<State>, 'get'>;
 }
 
 /** How the loop sees a tool: input in and output out as JSON. */
@@ -101,6 +103,16 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
   /** What is said before a call runs. Absent where nothing is. */
   readonly announce?: AnnounceRule;
+  /** Arguments that neither the model nor a policy gives; absent for a tool without them. `check` takes the whole input. */
+  readonly locks?: ToolLocks;
+  /**
+   * Asked before the tool runs, and before a person is asked: an outcome, as JSON, that is given in the place of a run,
+   * or nothing. Throws what the rule throws, and for an outcome that does not fit.
+   */
+  readonly precheck?: (
+    input: JsonObject,
+    ctx: PrecheckContext<Context, State>,
+  ) => MaybePromise<JsonValue | undefined>;
   /** What becomes of results that work, as the tool says it for every agent. Absent where it says nothing. */
   readonly onResult?: ResultRules;
   /** The JSON Schema of results, made when asked for; absent for a tool without `outputSchema`. */

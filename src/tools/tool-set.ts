@@ -10,6 +10,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
 import { showOutput } from '../protocol/shown-output.ts';
+import { valueAt } from '../protocol/template.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import { checkDeclared } from './check-options.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
@@ -45,7 +46,8 @@ export interface ToolSet {
 
 /**
  * Puts tools together by name. **No policy is asked, nothing is approved and nothing is stored**: that is what an agent
- * is for. Throws `ConfigError` for two tools of one name.
+ * is for. Locked arguments are filled from the facts of the call, its `state` included, and prechecks are asked. Throws
+ * `ConfigError` for two tools of one name.
  */
 export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
   const tools = [...given];
@@ -69,13 +71,13 @@ export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
     has: (name: string) => registry.get(name) !== undefined,
     forModel,
     run: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
-      const { outcome, result } = await attempt(name, args, facts);
+      const { outcome, result, notRun } = await attempt(name, args, facts);
       return {
         outcome,
         isError: outcome !== 'succeeded',
         result,
         forModel: HAS_RUN.has(outcome) ? forModel(name, result) : result,
-        ...(outcome === 'succeeded' && endOf(registry.get(name))),
+        ...(outcome === 'succeeded' && notRun !== true && endOf(registry.get(name))),
       };
     },
     call: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
@@ -114,6 +116,8 @@ function readable(tool: ToolPort<never>, result: JsonValue): JsonValue {
 interface Attempt {
   readonly outcome: ToolRun['outcome'];
   readonly result: JsonValue;
+  /** True for what a precheck gave: nothing has ended. */
+  readonly notRun?: true;
   /** What `call` rejects with; absent for a result, also one that reports an error. */
   readonly error?: unknown;
 }
@@ -127,7 +131,8 @@ async function runOnce(
     const input = readArguments(args);
     if ('malformed' in input)
       return invalid(failureOutput(`Invalid arguments: ${input.malformed}`), input.malformed);
-    const checked = await tool.check(input.input);
+    const ctx = contextOf(tool.name, facts);
+    const checked = await checkGiven(tool, input.input, ctx);
     if ('problem' in checked) {
       const { problem, refused, missing } = checked;
       return invalid(
@@ -135,12 +140,40 @@ async function runOnce(
         problem,
       );
     }
-    const result = await tool.run(checked.input, contextOf(tool.name, facts));
+    const outcome = await tool.precheck?.(checked.input, ctx);
+    if (outcome !== undefined)
+      return {
+        outcome: reportsError(outcome) ? 'failed' : 'succeeded',
+        result: outcome,
+        notRun: true,
+      };
+    const result = await tool.run(checked.input, ctx);
     return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
   } catch (error) {
     return { outcome: 'failed', result: failureOf(tool.name, error).output, error };
   }
 }
+
+/** Locks are filled from the facts of the call. There is no conversation, so a transcript is empty. */
+function checkGiven(
+  tool: ToolPort<never>,
+  given: JsonValue,
+  ctx: ToolContext<never>,
+): ReturnType<ToolPort['check']> {
+  const { locks, check } = tool;
+  if (locks === undefined) return check(given);
+  const { state, sender, channel, session } = ctx;
+  return locks.check(given, {
+    state: ([field, ...keys]) =>
+      state === NO_STATE
+        ? undefined
+        : valueAt({ field: state.get(field as never) }, ['field', ...keys]),
+    facts: (root) => (root === 'sender' ? sender : root === 'channel' ? channel : session),
+    conversation: () => NOTHING_SAID,
+  });
+}
+
+const NOTHING_SAID = Object.freeze({ messages: [], from: 0 });
 
 function invalid(result: FailureOutput, words: string): Attempt {
   return { outcome: 'invalid', result, error: new ToolError(words) };

@@ -12,9 +12,13 @@ import { checkDeclared, checkToolOptions } from './check-options.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { Done } from './done.ts';
+import { toolLocks } from './fill-locks.ts';
 import { inputJsonSchemas } from './input-json-schema.ts';
+import type { ToolLocks } from './lock-port.ts';
+import { type LockedValue, readLocks } from './locked.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
-import type { ToolContext, ToolPort } from './port.ts';
+import type { PrecheckContext, ToolContext, ToolPort } from './port.ts';
+import { prechecking, refuseAsync } from './precheck.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
 import type { Assign, Reply } from './result-port.ts';
 import {
@@ -34,6 +38,7 @@ export interface ToolOptions<
   Context,
   State = StateOf<Context>,
   Returned = ToolReturn<Output>,
+  Outcome = PrecheckOutcome<Output>,
 > {
   /** What the model calls it: 1 to 64 letters, digits, `_` and `-`. */
   readonly name: string;
@@ -52,6 +57,24 @@ export interface ToolOptions<
   readonly outputSchema?: Output;
   /** Required arguments whose text may be empty. Default: none, and a blank one counts as missing. */
   readonly allowBlank?: readonly (keyof SchemaInput<Input> & string)[];
+  /**
+   * Arguments that are not the model's to give: it does not see them, and what it sends under their names is replaced
+   * without a word. A text holds `{{field}}` and `{{field.key}}` of the thread's state, and `{{session.x}}`, `{{sender.x}}`
+   * and `{{channel.x}}` as the app passed them to the run; one that is a placeholder and nothing else keeps the type of
+   * its value, also of an object or a list. Anything else of plain JSON is the value itself, and `transcript()` the
+   * conversation. A value that is not set refuses the call. Policies judge locked values and cannot change them; no event,
+   * error, approval or message holds one. Default: none.
+   */
+  readonly locked?: { readonly [Name in keyof SchemaInput<Input> & string]?: LockedValue };
+  /** By the name in a placeholder of `locked`, what the model is told to do where that is not set. Default: to ask the user. */
+  readonly hints?: { readonly [name: string]: string };
+  /**
+   * A rule that is looked at before the tool runs, with the whole input, and must answer at once. An outcome is what the
+   * call gives, as `outputSchema` reads it, and the tool does not run; `null` or nothing lets it run. Asked before a
+   * person is asked, and again before a call that was approved runs. Changes nothing: it may be asked twice, and it cannot
+   * write to the state. What it throws fails the call. Default: none.
+   */
+  readonly precheck?: (input: SchemaOutput<Input>, ctx: PrecheckContext<Context, State>) => Outcome;
   /** With `false` the model reads `{ "ok": true }` of a call that worked; policies and code see it all. Default: true. */
   readonly showResult?: boolean;
   /** Fields of a result that works which the model does not read; policies and code do. Needs `outputSchema`. */
@@ -132,6 +155,11 @@ export type ToolReturn<Output extends ToolSchema> = Output extends typeof Done
     Unchanged<SchemaInput<Output>> | void
   : Unchanged<SchemaInput<Output>>;
 
+/** What a precheck may answer: what `execute` may, or nothing to let it run. */
+export type PrecheckOutcome<Output extends ToolSchema> =
+  // biome-ignore lint/suspicious/noConfusingVoidType: a function without `return` has no objection.
+  Unchanged<SchemaInput<Output>> | null | undefined | void;
+
 type Unchanged<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
   : Value;
@@ -163,17 +191,20 @@ export function tool<
   State = StateOf<Context>,
   // `const`, so that TypeScript reads the literals of a result as such: `'held'` and not `string`.
   const Returned extends ToolReturn<Output> = ToolReturn<Output>,
+  const Outcome extends PrecheckOutcome<Output> = PrecheckOutcome<Output>,
 >(
-  options: ToolOptions<Input, Output, Context, State, Returned>,
+  options: ToolOptions<Input, Output, Context, State, Returned, Outcome>,
 ): Tool<SchemaInput<Input>, Context, State> {
   checkToolOptions(options);
   const { name, outputSchema } = options;
   refuseUntyped(name, 'inputSchema', options.inputSchema);
   const place = { code: 'invalid-tool', where: `tool '${name}'`, member: 'inputSchema' } as const;
-  const { full, shown } = inputJsonSchemas(options.inputSchema, place);
+  refuseAsync(name, options.precheck);
+  const { full, shown } = inputJsonSchemas(options.inputSchema, place, lockedNames(options));
   const description = describeTool(options, shown);
   const checking = inputChecking(options, full);
   const announce = announceRule(options, full);
+  const locks = locksOf(options, { full, checking });
   const output = outputSchema === undefined ? undefined : planOutput(name, outputSchema);
   const forModel = shownResult({
     toolName: name,
@@ -196,6 +227,7 @@ export function tool<
     check: (input: JsonValue) => checkInput(checking, input),
     run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
       runTool({ options, output }, input, ctx),
+    ...beforeRun(options, locks, output),
     ...(forModel !== undefined && { forModel }),
     ...(announce !== undefined && { announce }),
     ...afterResult(options),
@@ -205,6 +237,46 @@ export function tool<
       invocation: ToolInvocation<unknown>,
     ): invocation is ToolInvocation<SchemaInput<Input>> => invocation.toolName === name,
   });
+}
+
+interface Locking {
+  readonly name: string;
+  readonly locked?: object;
+  readonly hints?: object;
+}
+
+function lockedNames({ locked = {} }: Locking): readonly string[] {
+  return Object.keys(locked);
+}
+
+function locksOf(
+  options: Locking,
+  { full, checking }: { readonly full: JsonObject; readonly checking: Checking },
+): ToolLocks | undefined {
+  const read = readLocks(options.name, options, full);
+  if (read === undefined) return undefined;
+  const part: Checking = { ...checking, isPart: true };
+  return toolLocks(read, {
+    check: (input: JsonValue) => checkInput(checking, input),
+    checkPart: (input: JsonValue) => checkInput(part, input),
+  });
+}
+
+/** What stands before a run of the tool. */
+function beforeRun<Context, State>(
+  options: {
+    readonly name: string;
+    readonly inputSchema: ToolSchema;
+    readonly precheck?: (input: never, ctx: PrecheckContext<Context, State>) => unknown;
+  },
+  locks: ToolLocks | undefined,
+  output: OutputPlan | undefined,
+): Pick<ToolPort<Context, State>, 'locks' | 'precheck'> {
+  const { name, inputSchema: schema, precheck } = options;
+  return {
+    ...(locks !== undefined && { locks }),
+    ...(precheck !== undefined && { precheck: prechecking(name, { schema, output, precheck }) }),
+  };
 }
 
 /** What the tool says of its results, for every agent. */
@@ -251,6 +323,7 @@ function inputChecking(
     readonly name: string;
     readonly inputSchema: ToolSchema;
     readonly allowBlank?: readonly string[];
+    readonly locked?: object;
   },
   json: JsonObject,
 ): Checking {
@@ -260,8 +333,15 @@ function inputChecking(
     blank,
     propertyNames(json) ?? [],
   );
-  const names = argumentNames(name, { schema, json, blank });
-  return { subject: `the input of tool '${name}'`, root: 'input', schema, names };
+  const locked = lockedNames(options);
+  const names = argumentNames(name, { schema, json, blank, locked });
+  const checking = {
+    subject: `the input of tool '${name}'`,
+    root: 'input',
+    schema,
+    names,
+  } as const;
+  return locked.length === 0 ? checking : { ...checking, locked: new Set(locked) };
 }
 
 function tierHint(name: string): string {

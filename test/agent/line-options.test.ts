@@ -56,6 +56,11 @@ describe.each(builders)('%s', (_, build) => {
     ['names nothing', { announce: 'A {{}}' }, "'{{}}' names nothing"],
     ['names a result', { announce: '{{result.id}}' }, 'before there is one'],
     ['names what an argument has not', { announce: '{{order.ids}}' }, "Did you mean 'id'?"],
+    [
+      'names what is locked',
+      { announce: '{{day}}', locked: { day: '{{today}}' } },
+      'a locked argument, which nobody is told of',
+    ],
     ['names what a text has not', { announce: '{{day.x}}' }, "the argument 'day' does not have"],
   ])('refuses: %s', (_name, more, words) => {
     expect(fault(() => build(more)).message).toContain(words);
@@ -71,12 +76,12 @@ test('an argument with the name of a fact cannot be told from it', () => {
 describe('an agent', () => {
   const stateSchema = z.object({ brand: z.object({ name: z.string() }).optional() });
 
-  test.each([
+  test.each<[why: string, more: object, ...rest: [options: object, words: string]]>([
     ['no argument, and no state', { announce: '{{dya}}' }, {}, "Did you mean 'day'?"],
     ['no argument, and no field', { announce: '{{brnd.name}}' }, { stateSchema }, "'brand'"],
     ['no key of a field', { announce: '{{brand.nme}}' }, { stateSchema }, "it names 'brand.nme'"],
     ['also of a line that is second', { announce: ['A', '{{nobody}}'] }, {}, "it names 'nobody'"],
-  ])('refuses a line that names what is %s', (_, more, options, words) => {
+  ])('refuses a line that names what is %s', (_, more, ...[options, words]) => {
     expect(fault(() => agent(more, options)).message).toContain(words);
   });
 

@@ -128,7 +128,7 @@ describe('what a webhook sends', () => {
         tool.run({}, withState({ customer: { id: value }, order: value })),
       );
       expect(ToolRefused.isInstance(error) && error.forModel).toMatch(
-        /customer\.id, order, session\.id.*user first/,
+        /customer\.id, order, session\.id.*does not have session\.id/,
       );
       expect(requests).toHaveLength(0);
     },

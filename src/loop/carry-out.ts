@@ -1,0 +1,51 @@
+import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { ToolResult } from '../protocol/tool.ts';
+import { announceFirst } from './announce-call.ts';
+import type { Children } from './children.ts';
+import { type ExecutionPlace, executeCall } from './execute-call.ts';
+import { type Executed, executeOperation } from './execute-operation.ts';
+import { isGuarded, runGuarded } from './guard-call.ts';
+import type { HostCalls } from './host-calls.ts';
+import type { Session } from './session.ts';
+import type { BatchCall } from './state.ts';
+
+/** Who runs the calls of a batch. */
+export interface Runners {
+  readonly session: Session;
+  /** Absent for a batch that calls none. */
+  readonly children: Children | undefined;
+  /** Absent for a batch of which the host runs nothing. */
+  readonly hosted: HostCalls | undefined;
+  /** Absent for a batch that has prepared nothing. */
+  readonly executed: Executed | undefined;
+}
+
+/** Carries out one call by whoever runs it, once nothing stands between the call and its run. */
+export function carryOut(
+  call: BatchCall,
+  runners: Runners,
+  place: ExecutionPlace,
+): MaybePromise<ToolResult> {
+  const { session, hosted } = runners;
+  // What the host has done is over.
+  if (!isGuarded(call, session) || hosted?.given(call.callId) !== undefined)
+    return execute(call, runners, place);
+  const about = { session, turn: place.turn };
+  return runGuarded(call, about, (ready) => execute(ready, runners, place));
+}
+
+function execute(
+  call: BatchCall,
+  { session, children, hosted, executed }: Runners,
+  place: ExecutionPlace,
+): MaybePromise<ToolResult> {
+  if (call.isHost === true && hosted !== undefined)
+    return call.announce === undefined
+      ? hosted.run(call)
+      : announceFirst(call, { ...place, session }, () => hosted.run(call));
+  if (call.isListen === true && executed !== undefined)
+    return executeOperation(call, session, { ...place, executed });
+  return call.isChild === true && children !== undefined
+    ? children.run(call)
+    : executeCall(call, session, place);
+}
