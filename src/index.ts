@@ -88,6 +88,7 @@ export type {
   EventStamp,
   EventType,
   FallbackCause,
+  ToolSource,
   TurnStatus,
 } from './events/event.ts';
 export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';

@@ -139,6 +139,7 @@ export function refusedEvent(call: BatchCall, refusal: Refusal): EventBody {
     type: 'tool.refused',
     callId,
     toolName,
+    source: 'model',
     outcome: refusal.outcome,
     by: refusal.by,
     reason: refusal.reason,

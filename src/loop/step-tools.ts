@@ -137,24 +137,25 @@ function endOf(call: BatchCall, ended: FinishedCall): readonly EventBody[] {
   const { outcome } = ended.result;
   if (announce === 'refused' && outcome === 'invalid')
     return [refusedEvent(call, { outcome, by: 'agent', reason: ended.reason ?? '' })];
-  return [{ type: 'tool.started', callId, toolName }, end];
+  return [{ type: 'tool.started', callId, toolName, source: 'model' }, end];
 }
 
 function saveRefusedEvent(
   { callId, toolName }: BatchCall,
   { field, reason }: NonNullable<AfterCall['saveRefused']>,
 ): EventBody {
-  return { type: 'tool.save-refused', callId, toolName, field, reason };
+  return { type: 'tool.save-refused', callId, toolName, source: 'model', field, reason };
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
   const { callId, result, durationMs, reason } = finished;
   if (result.outcome === 'succeeded')
-    return { type: 'tool.succeeded', callId, toolName, durationMs };
+    return { type: 'tool.succeeded', callId, toolName, source: 'model', durationMs };
   return {
     type: 'tool.failed',
     callId,
     toolName,
+    source: 'model',
     durationMs,
     outcome: result.outcome,
     ...(reason !== undefined && { reason }),
