@@ -159,6 +159,7 @@ export type { JsonObject, JsonValue } from './protocol/json.ts';
 export type {
   AssistantMessage,
   AssistantPart,
+  FilePart,
   Message,
   SystemMessage,
   ToolMessage,
@@ -202,3 +203,4 @@ export type { InputProblem, ToolContext, ToolPort, ToolState } from './tools/por
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
 export { type Tool, type ToolOptions, type ToolReturn, tool } from './tools/tool.ts';
+export { type OutputFile, ToolOutput } from './tools/tool-output.ts';

@@ -8,6 +8,8 @@ import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
+import { withFiles } from '../protocol/with-files.ts';
+import { hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
 import { announceFirst } from './announce-call.ts';
 import { CallState } from './call-state.ts';
@@ -89,7 +91,10 @@ class RunningCall {
     this.#ctx = ctx;
   }
 
-  settle(answer: PromiseLike<JsonValue>, timeoutMs: number | undefined): Promise<ToolResult> {
+  settle(
+    answer: PromiseLike<JsonValue | OutputWithFiles>,
+    timeoutMs: number | undefined,
+  ): Promise<ToolResult> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#session.options.cancel.listen(this.#onCancel);
@@ -101,7 +106,7 @@ class RunningCall {
 
   readonly #onCancel = (): void => this.#giveUp('cancelled');
 
-  readonly #onOutput = (output: JsonValue): void => {
+  readonly #onOutput = (output: JsonValue | OutputWithFiles): void => {
     let result: ToolResult;
     try {
       result = succeeded(output);
@@ -168,11 +173,12 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
 });
 
 /** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
-export function succeeded(output: JsonValue): ToolResult {
+export function succeeded(given: JsonValue | OutputWithFiles): ToolResult {
+  const [output, files] = hasFiles(given) ? [given.output, given.files] : [given];
   const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
   return reportsError(json)
     ? failure('failed', json)
-    : Object.freeze({ outcome: 'succeeded', isError: false, output: json });
+    : withFiles({ outcome: 'succeeded', isError: false, output: json }, files);
 }
 
 /** Never throws: a tool may throw anything. */

@@ -71,6 +71,8 @@ export interface ToolResultPart {
   readonly outcome: ToolOutcome;
   readonly isError: boolean;
   readonly output: JsonValue;
+  /** Pictures and documents that belong to the output. */
+  readonly files?: readonly FilePart[];
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
-import type { ToolOutcome } from './message.ts';
+import type { FilePart, ToolOutcome } from './message.ts';
 
 /** `auto` runs when no policy objects; `confirm` asks a person unless a policy allows it. */
 export type ToolTier = 'auto' | 'confirm';
@@ -32,11 +32,13 @@ export interface ToolInvocation<Input = JsonObject> {
   readonly approval?: ApprovalAnswer;
 }
 
-/** What came of a call that ran. `outcome` is the engine's; a policy may change `output` and `isError` only. */
+/** What came of a call that ran. `outcome` is the engine's; a policy may change the rest. */
 export interface ToolResult {
   readonly outcome: ToolOutcome;
   readonly isError: boolean;
   readonly output: JsonValue;
+  /** Pictures and documents, never of an error. */
+  readonly files?: readonly FilePart[];
 }
 
 /** A call that the host is to run. Its input is checked, judged and approved. */

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 import type { AnnounceRule } from './announce-port.ts';
+import type { OutputWithFiles } from './output-port.ts';
 import type { ResultRules } from './result-port.ts';
 
 /**
@@ -72,7 +73,10 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   /** Checks wire JSON against the input schema. The problem names every field, and quotes no value. */
   readonly check: (input: JsonValue) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
-  readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
+  readonly run: (
+    input: JsonObject,
+    ctx: ToolContext<Context, State>,
+  ) => MaybePromise<JsonValue | OutputWithFiles>;
   /** What is said before a call runs. Absent where nothing is. */
   readonly announce?: AnnounceRule;
   /** What becomes of results that work, as the tool says it for every agent. Absent where it says nothing. */
@@ -83,12 +87,14 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
    * Set for a tool that the host runs, and the engine never: what the host gave, checked, as JSON. Throws for what does
    * not fit.
    */
-  readonly readResult?: (output: unknown) => MaybePromise<JsonValue>;
+  readonly readResult?: (output: unknown) => MaybePromise<JsonValue | OutputWithFiles>;
   /**
    * What the model reads in the place of a result that worked, after every policy has seen the whole of it. Absent
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.
    */
   readonly forModel?: (output: JsonValue) => JsonValue;
+  /** True where the model reads no files of a result. */
+  readonly hidesFiles?: true;
   /** Bytes of an output that the model reads. Default: what the agent says. */
   readonly maxOutputBytes?: number;
   /** True for outputs that nobody vouches for: the model reads them between markers. */

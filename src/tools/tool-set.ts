@@ -7,11 +7,12 @@ import {
   refusalOutput,
 } from '../errors/tool-failure.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { ToolOutcome } from '../protocol/message.ts';
+import type { FilePart, ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
 import { showOutput } from '../protocol/shown-output.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import { checkDeclared } from './check-options.ts';
+import { hasFiles } from './output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
 
@@ -21,6 +22,8 @@ export interface ToolRun {
   readonly isError: boolean;
   readonly result: JsonValue;
   readonly forModel: JsonValue;
+  /** Pictures and documents that follow what the model reads, unless it is an error or the tool hides its results. */
+  readonly files?: readonly FilePart[];
   /** Set for a call that worked, of a tool that ends the conversation. The name of a tool says nothing: it may have failed. */
   readonly endsConversation?: true;
 }
@@ -35,7 +38,7 @@ export interface ToolSet {
   readonly forModel: (name: string, result: JsonValue) => JsonValue;
   /** Checks the arguments, an object or the JSON text a model wrote, and runs the tool. Never rejects. */
   readonly run: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<ToolRun>;
-  /** The same, for code: the whole result. Rejects with a `ToolError`, or with what the tool threw. */
+  /** The same, for code: the whole result, without its files. Rejects with a `ToolError`, or with what the tool threw. */
   readonly call: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<JsonValue>;
   /** Another set, of these of its tools. Throws `ConfigError` for a name it does not have. */
   readonly only: (names: readonly string[]) => ToolSet;
@@ -69,12 +72,13 @@ export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
     has: (name: string) => registry.get(name) !== undefined,
     forModel,
     run: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
-      const { outcome, result } = await attempt(name, args, facts);
+      const { outcome, result, files } = await attempt(name, args, facts);
       return {
         outcome,
         isError: outcome !== 'succeeded',
         result,
         forModel: HAS_RUN.has(outcome) ? forModel(name, result) : result,
+        ...(files !== undefined && { files }),
         ...(outcome === 'succeeded' && endOf(registry.get(name))),
       };
     },
@@ -114,6 +118,7 @@ function readable(tool: ToolPort<never>, result: JsonValue): JsonValue {
 interface Attempt {
   readonly outcome: ToolRun['outcome'];
   readonly result: JsonValue;
+  readonly files?: readonly FilePart[];
   /** What `call` rejects with; absent for a result, also one that reports an error. */
   readonly error?: unknown;
 }
@@ -135,11 +140,19 @@ async function runOnce(
         problem,
       );
     }
-    const result = await tool.run(checked.input, contextOf(tool.name, facts));
-    return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
+    const given = await tool.run(checked.input, contextOf(tool.name, facts));
+    if (!hasFiles(given)) return attempted(given);
+    const { output, files } = given;
+    const attempt = attempted(output);
+    const isShown = attempt.outcome === 'succeeded' && tool.hidesFiles !== true;
+    return isShown && files.length > 0 ? { ...attempt, files } : attempt;
   } catch (error) {
     return { outcome: 'failed', result: failureOf(tool.name, error).output, error };
   }
+}
+
+function attempted(result: JsonValue): Attempt {
+  return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
 }
 
 function invalid(result: FailureOutput, words: string): Attempt {

@@ -14,6 +14,7 @@ import { describeIssues } from './describe-issues.ts';
 import type { Done } from './done.ts';
 import { inputJsonSchemas } from './input-json-schema.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
+import type { OutputWithFiles } from './output-port.ts';
 import type { ToolContext, ToolPort } from './port.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
 import type { Assign, Reply } from './result-port.ts';
@@ -25,6 +26,7 @@ import {
   type ToolSchema,
 } from './schema.ts';
 import { shownResult } from './shown-result.ts';
+import type { ToolOutput } from './tool-output.ts';
 import { toolRules } from './tool-rules.ts';
 
 /** How a tool is declared. */
@@ -125,12 +127,12 @@ export interface ToolOptions<
 
 /**
  * What `execute` may return: what the output schema reads, of which nothing is changed, and nothing at all is enough
- * for `Done`.
+ * for `Done`. A `ToolOutput` of that adds pictures and documents.
  */
 export type ToolReturn<Output extends ToolSchema> = Output extends typeof Done
   ? // biome-ignore lint/suspicious/noConfusingVoidType: an async function without `return` gives a promise of it.
     Unchanged<SchemaInput<Output>> | void
-  : Unchanged<SchemaInput<Output>>;
+  : Unchanged<SchemaInput<Output>> | ToolOutput<Unchanged<SchemaInput<Output>>>;
 
 type Unchanged<Value> = Value extends object
   ? { readonly [Key in keyof Value]: Unchanged<Value[Key]> }
@@ -198,6 +200,7 @@ export function tool<
       runTool({ options, output }, input, ctx),
     ...(forModel !== undefined && { forModel }),
     ...(announce !== undefined && { announce }),
+    ...(options.showResult === false && { hidesFiles: true as const }),
     ...afterResult(options),
     ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
     ...(options.untrusted === true && { untrusted: true as const }),
@@ -281,9 +284,9 @@ function runTool<Input extends ToolSchema, Output extends ToolSchema, Context, S
   },
   input: JsonObject,
   ctx: ToolContext<Context, State>,
-): MaybePromise<JsonValue> {
+): MaybePromise<JsonValue | OutputWithFiles> {
   const { name } = options;
-  const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue> => {
+  const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue | OutputWithFiles> => {
     if (result.issues !== undefined) {
       const faults = describeIssues(result.issues, input);
       throw new ToolError(`the input of tool '${name}' does not fit: ${faults}`);
