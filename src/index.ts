@@ -199,7 +199,7 @@ export type {
   ThreadStore,
 } from './stores/port.ts';
 export { type HostToolOptions, hostTool } from './tools/host-tool.ts';
-export type { InputProblem, ToolContext, ToolPort, ToolState } from './tools/port.ts';
+export type { InputProblem, Interruption, ToolContext, ToolPort, ToolState } from './tools/port.ts';
 export type { Assign, Reply, ToolReply } from './tools/result-port.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/schema.ts';
 export { type Tool, type ToolOptions, type ToolReturn, tool } from './tools/tool.ts';

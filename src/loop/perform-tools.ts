@@ -13,9 +13,9 @@ import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { type ExecutionPlace, executeCall } from './execute-call.ts';
 import { HostCalls } from './host-calls.ts';
+import { invocationOf } from './invocation.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
-import { invocationOf } from './perform-batch.ts';
 import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
 import { sayLines } from './say-lines.ts';
@@ -344,7 +344,8 @@ function reasonNotToStart({ session, saver }: BatchRun): ToolResult | undefined 
  */
 async function saveProgress(call: BatchCall, result: ToolResult, run: BatchRun): Promise<void> {
   const notes: LedgerNote[] = [];
-  if (result.outcome !== 'unknown') notes.push({ ...intentOf(call), result });
+  if (result.outcome !== 'unknown' && result.outcome !== 'running')
+    notes.push({ ...intentOf(call), result });
   const next = call.parallel ? undefined : nextInTurn(call, run.calls);
   if (next !== undefined && !run.recovering) notes.push(intentOf(next));
   if (notes.length > 0) await run.saver.save(notes);

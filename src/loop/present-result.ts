@@ -46,6 +46,20 @@ export function presentResult(
   });
 }
 
+/** The same for a call that ended after its turn: a note tells of it, and nothing more than that is kept. */
+export function shownLate(
+  result: ToolResult,
+  { callId, toolName }: Pick<BatchCall, 'callId' | 'toolName'>,
+  session: Session,
+): { readonly output: JsonValue; readonly files: number } {
+  const tool = session.ports.tools.get(toolName);
+  const maxBytes = tool?.maxOutputBytes ?? session.ports.maxOutputBytes;
+  const isFenced = (tool === undefined || tool.untrusted === true) && isOfTool(result);
+  const fence = isFenced ? { fence: fenceOf(callId, session) } : {};
+  const { output } = showOutput(visibleOutput(result, tool), { maxBytes, ...fence });
+  return { output, files: tool?.hidesFiles === true ? 0 : (result.files?.length ?? 0) };
+}
+
 /** What did not work is read whole: nothing of it is hidden. */
 function visibleOutput({ outcome, isError, output }: ToolResult, tool: Tool): JsonValue {
   if (outcome !== 'succeeded' || isError || tool?.forModel === undefined) return output;

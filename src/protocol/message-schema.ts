@@ -60,6 +60,7 @@ export const outcomeSchema: z.ZodType<ToolOutcome> = z.enum([
   'unknown-tool',
   'cancelled',
   'unknown',
+  'running',
 ] satisfies ToolOutcome[]);
 const toolResultPart = z.strictObject({
   type: z.literal('tool-result'),

@@ -44,7 +44,7 @@ export function hostTool<Input extends ToolSchema, Output extends ToolSchema>(
   });
 }
 
-const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel'];
+const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel', 'interruption'];
 
 function refuseRunning(options: unknown): void {
   // What is no object at all is told of where any tool is checked.

@@ -55,6 +55,9 @@ export interface InputProblem {
   readonly missing?: readonly string[];
 }
 
+/** What becomes of a running call whose turn is interrupted. */
+export type Interruption = 'provider_default' | 'cancel' | 'continue';
+
 /** How the loop sees a tool: input in and output out as JSON. */
 export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
@@ -65,6 +68,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly parallel: boolean;
   /** Milliseconds `execute` may take; none by default. */
   readonly timeoutMs?: number;
+  /** Default: `provider_default`. */
+  readonly interruption?: Interruption;
   /** Changes when the tool does something else: an approval holds for the version that it was asked for. */
   readonly version?: string;
   readonly description: ToolDescription;

@@ -34,6 +34,8 @@ export type ToolCallFacts<Context = unknown> = Partial<ToolContext<Context>>;
 /** Tools by name, for whoever runs them outside of `createAgent`: an adapter, a script, a test. */
 export interface ToolSet {
   readonly has: (name: string) => boolean;
+  /** Whether a running call of it is to be left alone when the user speaks. False for a name it does not have. */
+  readonly keepsRunning: (name: string) => boolean;
   /** What a model reads of a result that the tool gave: hidden fields left out, failures whole. */
   readonly forModel: (name: string, result: JsonValue) => JsonValue;
   /** Checks the arguments, an object or the JSON text a model wrote, and runs the tool. Never rejects. */
@@ -70,6 +72,7 @@ export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
   };
   return Object.freeze({
     has: (name: string) => registry.get(name) !== undefined,
+    keepsRunning: (name: string) => registry.get(name)?.interruption === 'continue',
     forModel,
     run: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
       const { outcome, result, files } = await attempt(name, args, facts);

@@ -15,7 +15,7 @@ import type { Done } from './done.ts';
 import { inputJsonSchemas } from './input-json-schema.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
 import type { OutputWithFiles } from './output-port.ts';
-import type { ToolContext, ToolPort } from './port.ts';
+import type { Interruption, ToolContext, ToolPort } from './port.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
 import type { Assign, Reply } from './result-port.ts';
 import {
@@ -113,6 +113,15 @@ export interface ToolOptions<
   readonly tier?: ToolTier;
   /** May its calls run beside others of their batch? Default: only with `sideEffects: 'none'`. */
   readonly parallel?: boolean;
+  /**
+   * What an interruption does to a running call: `agent.cancel`, the caller's signal, or a new message where `onBusy` is
+   * `interrupt`; a message that waits in a queue does nothing. With `cancel` it is told to stop; so with
+   * `provider_default`, which leaves it to the runtime. With `continue` it goes on: the model reads `{ "running": true }`
+   * as its result, and what came of it as a note in the requests of a later turn, as policies let it. Then it saves and
+   * says nothing, may not write the thread's state, and ends nothing. `timeoutMs` holds on. The end of the thread waits for
+   * it, up to its limit. In a subagent it is cancelled. Default: `provider_default`.
+   */
+  readonly interruption?: Interruption;
   /** Milliseconds `execute` may take. Default: no limit. */
   readonly timeoutMs?: number;
   /**
@@ -192,6 +201,7 @@ export function tool<
     sideEffects,
     parallel: options.parallel ?? sideEffects === 'none',
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    ...(options.interruption !== undefined && { interruption: options.interruption }),
     ...(options.version !== undefined && { version: options.version }),
     ...(options.tier === undefined && tier === 'confirm' && { tierHint: tierHint(name) }),
     description,
