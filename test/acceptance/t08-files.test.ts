@@ -157,6 +157,7 @@ describe.each(MODES)('%s', (mode) => {
     ['data and url', [{ mediaType: 'image/png', data: PNG, url: 'https://a.example' }]],
     ['neither', [{ mediaType: 'image/png' }]],
     ['data that is no base64', [{ mediaType: 'image/png', data: 'SECRET!' }]],
+    ['base64 that is cut', [{ mediaType: 'image/png', data: 'AAA' }]],
     ['a URL of another kind', [{ mediaType: 'image/png', url: 'file:///SECRET' }]],
     ['too much', [{ mediaType: 'image/png', data: Buffer.alloc(17 * 1024 * 1024) }]],
   ])(

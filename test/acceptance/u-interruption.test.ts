@@ -131,7 +131,9 @@ describe.each(stores())('a call that goes on, %s store', (_name, open) => {
       expect(note).toContain('(succeeded): {"sent":7}');
       await say('thanks');
       expect(notes(model.requests[3])).toBe('');
-      expect(resultsOf(await store.readMessages('t'))).toEqual([RUNNING]);
+      const history = await store.readMessages('t');
+      expect(resultsOf(history)).toEqual([RUNNING]);
+      expect(history.flatMap(toolResultsOf)[0]?.isError).toBe(false);
       expect(ofType(events, 'tool.succeeded')).toMatchObject([{ callId: '1.1.0' }]);
       expect(ofType(events, 'tool.failed')).toEqual([]);
       expect((await store.load('t'))?.state).not.toHaveProperty('background');
