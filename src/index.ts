@@ -90,6 +90,7 @@ export type {
   EventStamp,
   EventType,
   FallbackCause,
+  ToolSource,
   TurnStatus,
 } from './events/event.ts';
 export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';
@@ -160,6 +161,7 @@ export type { JsonObject, JsonValue } from './protocol/json.ts';
 export type {
   AssistantMessage,
   AssistantPart,
+  FilePart,
   Message,
   SystemMessage,
   ToolMessage,
@@ -213,6 +215,7 @@ export {
 } from './tools/listen-tool.ts';
 export type { LockedValue } from './tools/locked.ts';
 export type {
+  Interruption,
   ListenContext,
   PrecheckContext,
   ToolContext,
@@ -228,4 +231,5 @@ export {
   type ToolReturn,
   tool,
 } from './tools/tool.ts';
+export { type OutputFile, ToolOutput } from './tools/tool-output.ts';
 export { type TranscriptLock, type TranscriptOptions, transcript } from './tools/transcript.ts';

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors/config-error.ts';
 import { ToolError } from '../errors/tool-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { CHILD, type ChildAgent, type ChildTool } from '../loop/child-tool.ts';
+import type { JsonValue } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { ToolTier } from '../protocol/tool.ts';
 import type { SchemaInput, SchemaOutput, ToolSchema } from '../tools/schema.ts';
@@ -88,7 +89,8 @@ export function agentTool<Context, Input extends ToolSchema = TaskSchema>(
       agent: child,
       maxDepth,
       ...(timeoutMs !== undefined && { timeoutMs }),
-      message: (given) => declared.run(given, NO_CONTEXT),
+      // `execute` above gives a message, which has no files.
+      message: (given) => declared.run(given, NO_CONTEXT) as MaybePromise<JsonValue>,
     },
   };
   return Object.freeze(delegating);

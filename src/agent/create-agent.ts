@@ -5,6 +5,7 @@ import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { BackgroundCalls } from '../loop/background-calls.ts';
 import { startChild } from '../loop/child-run.ts';
 import type { ChildAgent } from '../loop/child-tool.ts';
 import { fallbackText } from '../loop/fallback-text.ts';
@@ -174,7 +175,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     requireStored(await this.cancel(threadId));
     const begin = (run: ThreadRun) => endThread(run, reason);
     requireStored(await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) }));
-    const drained = drainTools(this.#ports.tools, threadId, observersMs);
+    const drained = drainTools(this.#ports, threadId, observersMs);
     await Promise.all([drained, this.#observers.ended(threadId, observersMs)]);
   }
 
@@ -387,6 +388,7 @@ function portsOf(
     maxParallelTools: options.maxParallelTools ?? 8,
     maxOutputBytes: options.maxOutputBytes ?? 65_536,
     cancelGraceMs: options.cancelGraceMs ?? 2_000,
+    background: new BackgroundCalls(),
     emptyRetries: 2,
     ...(options.compaction !== undefined && {
       compaction: compactionPort(options.compaction, options.model),

@@ -1,7 +1,12 @@
 import * as z from 'zod';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
-import { firstProblem, jsonObjectSchema, jsonValueSchema } from '../protocol/message-schema.ts';
+import {
+  filePart,
+  firstProblem,
+  jsonObjectSchema,
+  jsonValueSchema,
+} from '../protocol/message-schema.ts';
 import { passageSchema } from '../protocol/passage-schema.ts';
 import { ErrorDecision } from './error-decision.ts';
 import { QueryDecision, ResultsDecision } from './knowledge-decision.ts';
@@ -115,6 +120,7 @@ export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec(
       result: z.strictObject({
         output: jsonValueSchema.optional(),
         isError: z.boolean().optional(),
+        files: z.array(filePart).optional(),
       }),
     }),
   ],

@@ -1,10 +1,13 @@
 import type { JsonValue } from '../protocol/json.ts';
+import type { FilePart } from '../protocol/message.ts';
 import { type Keep, keep } from './shared-moves.ts';
 
 /** What a policy may change of a result; a field left out stays. A whole `ToolResult` fits too. */
 export interface RewrittenResult {
   readonly output?: JsonValue;
   readonly isError?: boolean;
+  /** In the place of all of them; `[]` takes them away. What is made an error has none. */
+  readonly files?: readonly FilePart[];
 }
 
 export interface ModifyResult {
@@ -27,6 +30,7 @@ export const ToolResultDecision: {
       result: Object.freeze({
         ...(result.output !== undefined && { output: result.output }),
         ...(result.isError !== undefined && { isError: result.isError }),
+        ...(result.files !== undefined && { files: result.files }),
       }),
     }),
 });

@@ -27,6 +27,9 @@ export type FallbackCause =
   | 'error'
   | 'limit';
 
+/** Who had a tool run: the model, by a call, or an event of the host, which no agent does yet. */
+export type ToolSource = 'model' | 'event';
+
 /** What happened, without its stamp. Names are noun.verb; nothing here is content before its verdict. */
 export type EventBody =
   // turn
@@ -101,7 +104,12 @@ export type EventBody =
       /** What the model asked for; what ran is in the history. */
       readonly requestedInput: JsonValue;
     }
-  | { readonly type: 'tool.started'; readonly callId: string; readonly toolName: string }
+  | {
+      readonly type: 'tool.started';
+      readonly callId: string;
+      readonly toolName: string;
+      readonly source: ToolSource;
+    }
   | {
       readonly type: 'tool.progress';
       readonly callId: string;
@@ -112,6 +120,7 @@ export type EventBody =
       readonly type: 'tool.succeeded';
       readonly callId: string;
       readonly toolName: string;
+      readonly source: ToolSource;
       readonly durationMs: number;
       /** True for what the precheck of the tool gave: the tool itself did not run. */
       readonly prechecked?: true;
@@ -120,6 +129,7 @@ export type EventBody =
       readonly type: 'tool.failed';
       readonly callId: string;
       readonly toolName: string;
+      readonly source: ToolSource;
       readonly durationMs: number;
       readonly outcome: ToolOutcome;
       /** Why, without a value of the call: the `eventText` of a `ToolError`, or the class of another error. */
@@ -131,6 +141,7 @@ export type EventBody =
       readonly type: 'tool.refused';
       readonly callId: string;
       readonly toolName: string;
+      readonly source: ToolSource;
       readonly outcome: ToolOutcome;
       readonly by: string;
       readonly reason: string;
@@ -139,11 +150,13 @@ export type EventBody =
       readonly type: 'tool.replied';
       readonly callId: string;
       readonly toolName: string;
+      readonly source: ToolSource;
     }
   | {
       readonly type: 'tool.save-refused';
       readonly callId: string;
       readonly toolName: string;
+      readonly source: ToolSource;
       /** The field of the state that refused its part. Nothing of the result was saved. */
       readonly field: string;
       /** Why, without a value. */

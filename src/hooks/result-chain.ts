@@ -1,6 +1,7 @@
 import type { Keep } from '../decisions/shared-moves.ts';
 import type { ModifyResult } from '../decisions/tool-result-decision.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import { withFiles } from '../protocol/with-files.ts';
 import type { Ask } from './ask.ts';
 import { Chain, type ChainSetting, type Rewrite } from './chain.ts';
 import type { Question } from './record.ts';
@@ -40,7 +41,9 @@ export class ResultChain extends Chain<ToolResult, Keep, ModifyResult, ToolResul
 
   protected override rewrite(decision: ModifyResult): Rewrite<ToolResult> {
     const { output = this.value.output, isError = this.value.isError } = decision.result;
-    return { value: Object.freeze({ outcome: this.value.outcome, isError, output }) };
+    const { files = this.value.files } = decision.result;
+    const { outcome } = this.value;
+    return { value: withFiles({ outcome, isError, output }, files) };
   }
 
   protected override judge(): undefined {}

@@ -1,3 +1,4 @@
+import type { BackgroundCall } from './background-state.ts';
 /** What code made of the result of a call that worked, before any policy changed it. JSON. */
 export interface AfterCall {
   /**
@@ -45,6 +46,8 @@ export interface TurnMarks {
 }
 
 export interface ThreadMarks {
+  /** The calls that go on after their turn; absent for none. */
+  readonly background?: readonly BackgroundCall[];
   /** How often lines that take turns were said, by what they belong to. */
   readonly lines?: { readonly [slot: string]: number };
 }

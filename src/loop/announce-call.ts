@@ -122,7 +122,11 @@ class Announcement {
     const { session, turn } = this.#place;
     const { callId, toolName } = this.#call;
     this.#announced.done(callId);
-    session.record({ type: 'tool.started', callId, toolName }, turn.turnId, turn.step);
+    session.record(
+      { type: 'tool.started', callId, toolName, source: 'model' },
+      turn.turnId,
+      turn.step,
+    );
   }
 
   #refuse(unset: readonly Placeholder[]): ToolResult {

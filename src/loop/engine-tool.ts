@@ -2,6 +2,7 @@ import type { EventBody } from '../events/event.ts';
 import type { HookGate, Moment } from '../hooks/gate.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
+import type { OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort } from '../tools/port.ts';
 
 /** What a tool of the engine's own may use of the run around it, while its call runs. */
@@ -20,7 +21,7 @@ export interface EngineTool extends ToolPort {
     input: JsonObject,
     ctx: ToolContext,
     engine: Engine,
-  ) => MaybePromise<JsonValue>;
+  ) => MaybePromise<JsonValue | OutputWithFiles>;
 }
 
 /** Registered, so that the builds for `import` and `require` know each other's; a copy with changes stays one. */

@@ -13,6 +13,7 @@ import type { CompactionCause, Cut, Measured, Summary } from './compaction-state
 import type { HandedCall, SubmittedResult } from './host-state.ts';
 import type { CountedChild } from './spent-state.ts';
 import type { BatchCall, FinishedCall } from './state.ts';
+import type { LateCalls } from './tell-late.ts';
 
 /**
  * What happened, as the loop is told. The clock and ids come in here: `step` has none of its own. `at` is
@@ -43,6 +44,8 @@ export type LoopEvent =
       readonly type: 'request.judged';
       readonly verdict: ChainVerdict<ChatRequest>;
       readonly model: string;
+      /** Set where calls have gone on after their turns. */
+      readonly late?: LateCalls;
     }
   | {
       readonly type: 'model.responded';

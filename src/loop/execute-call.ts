@@ -9,11 +9,15 @@ import type { JsonValue } from '../protocol/json.ts';
 import type { PreparedOperation } from '../protocol/operation.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
+import { withFiles } from '../protocol/with-files.ts';
+import { hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
 import { announceFirst } from './announce-call.ts';
+import type { LateResult } from './background-calls.ts';
 import { CallState } from './call-state.ts';
 import { CHANGED } from './check-call.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
+import { STILL_RUNNING } from './go-on.ts';
 import { momentOf } from './moment-of.ts';
 import type { OutcomeSaver } from './outcome-saver.ts';
 import { recordLate } from './perform-commit.ts';
@@ -87,14 +91,20 @@ class RunningCall {
   readonly #ctx: CallContext;
   #resolve: ((result: ToolResult) => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #late: ((late: LateResult) => void) | undefined;
+  readonly #startedAt: number;
 
   constructor(call: BatchCall, session: Session, ctx: CallContext) {
     this.#call = call;
     this.#session = session;
     this.#ctx = ctx;
+    this.#startedAt = session.tick;
   }
 
-  settle(answer: PromiseLike<JsonValue>, timeoutMs: number | undefined): Promise<ToolResult> {
+  settle(
+    answer: PromiseLike<JsonValue | OutputWithFiles>,
+    timeoutMs: number | undefined,
+  ): Promise<ToolResult> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#session.options.cancel.listen(this.#onCancel);
@@ -104,9 +114,21 @@ class RunningCall {
     });
   }
 
-  readonly #onCancel = (): void => this.#giveUp('cancelled');
+  readonly #onCancel = (): void => {
+    const { ports, threadId, options } = this.#session;
+    const { callId, toolName } = this.#call;
+    // Nobody comes back to the thread of a subagent.
+    const goesOn =
+      options.above === undefined && ports.tools.get(toolName)?.interruption === 'continue';
+    // One whose time is over has been told to stop already.
+    if (!goesOn || this.#ctx.wasCancelled) this.#giveUp('cancelled');
+    else {
+      this.#late = ports.background.add(threadId, callId, () => this.#giveUp('cancelled'));
+      this.#end(STILL_RUNNING);
+    }
+  };
 
-  readonly #onOutput = (output: JsonValue): void => {
+  readonly #onOutput = (output: JsonValue | OutputWithFiles): void => {
     let result: ToolResult;
     try {
       result = succeeded(output);
@@ -119,19 +141,35 @@ class RunningCall {
   readonly #onError = (error: unknown): void => this.#arrive(this.#failed(error));
 
   #arrive(result: ToolResult): void {
-    if (this.#resolve !== undefined) this.#end(result);
-    else if (this.#call.sideEffects === 'once' && result.outcome !== 'unknown')
+    if (this.#resolve !== undefined) {
+      this.#end(result);
+      return;
+    }
+    this.#endLate(result);
+    if (this.#call.sideEffects === 'once' && result.outcome !== 'unknown')
       void recordLate(this.#session, this.#call.callId, result);
   }
 
   #end(result: ToolResult): void {
     const resolve = this.#resolve;
-    if (resolve === undefined) return;
+    if (resolve === undefined) {
+      this.#endLate(result);
+      return;
+    }
     this.#resolve = undefined;
-    if (this.#timer !== undefined) clearTimeout(this.#timer);
+    // One that goes on has no more time than any other.
+    if (this.#timer !== undefined && this.#late === undefined) clearTimeout(this.#timer);
     this.#session.options.cancel.unlisten(this.#onCancel);
     this.#ctx.end();
     resolve(result);
+  }
+
+  /** The first end of a call that went on is the one that is told. */
+  #endLate(result: ToolResult): void {
+    if (this.#late === undefined) return;
+    clearTimeout(this.#timer);
+    const durationMs = Math.round(this.#session.ports.clock.monotonic() - this.#startedAt);
+    this.#late({ result, durationMs });
   }
 
   #giveUp(why: 'cancelled' | 'timed-out'): void {
@@ -173,11 +211,12 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
 });
 
 /** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
-export function succeeded(output: JsonValue): ToolResult {
+export function succeeded(given: JsonValue | OutputWithFiles): ToolResult {
+  const [output, files] = hasFiles(given) ? [given.output, given.files] : [given];
   const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
   return reportsError(json)
     ? failure('failed', json)
-    : Object.freeze({ outcome: 'succeeded', isError: false, output: json });
+    : withFiles({ outcome: 'succeeded', isError: false, output: json }, files);
 }
 
 /** Never throws: a tool may throw anything. */

@@ -5,7 +5,6 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ToolCall } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { ToolInvocation } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
 import { checkCall } from './check-call.ts';
 import { isChildTool } from './child-tool.ts';
@@ -13,6 +12,7 @@ import type { Effect } from './effect.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
 import { inputDigestOf } from './input-digest.ts';
+import { invocationOf } from './invocation.ts';
 import { checkerOf, hasLocks, keepWhole, locksOf, storedInput, wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { readListening } from './perform-prepare.ts';
@@ -224,36 +224,6 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
   if (problem !== undefined) read.refusal = { outcome: 'invalid', by: 'agent', reason: problem };
   return read;
 }
-
-export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): ToolInvocation {
-  const {
-    callId,
-    providerCallId,
-    toolName,
-    displayName,
-    tier,
-    sideEffects,
-    effectiveInput,
-    approval,
-  } = call;
-  const invocation: Writable<ToolInvocation> = {
-    callId,
-    providerCallId,
-    toolName,
-    displayName,
-    tier,
-    sideEffects,
-    requestedInput: call.requestedInput as JsonObject, // a call that is judged has passed its schema, which is an object's
-    effectiveInput,
-    batch: batch.size === 1 ? ALONE : Object.freeze(batch),
-  };
-  const prepared = call.operation?.prepared;
-  if (prepared !== undefined) invocation.prepared = prepared;
-  if (approval?.answer !== undefined) invocation.approval = approval.answer;
-  return Object.freeze(invocation);
-}
-
-const ALONE: ToolInvocation['batch'] = Object.freeze({ index: 0, size: 1 });
 
 const EMPTY: JsonObject = Object.freeze({});
 

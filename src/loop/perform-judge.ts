@@ -17,6 +17,7 @@ import { textOfNotes } from './perform-notes.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import { systemPrompt } from './system-prompt.ts';
+import { forgetTold, type LateCalls, tellLate } from './tell-late.ts';
 
 type Of<Type extends Effect['type']> = Extract<Effect, { readonly type: Type }>;
 
@@ -57,24 +58,41 @@ export function judgeRequest(
   effect: Of<'judge-request'>,
   session: Session,
 ): MaybePromise<LoopEvent> {
+  const { background } = session.state;
+  if (background === undefined) return judgeWith(effect, session, undefined);
+  return tellLate(background, session, effect.turn).then((late) =>
+    judgeWith(effect, session, late),
+  );
+}
+
+function judgeWith(
+  effect: Of<'judge-request'>,
+  session: Session,
+  late: LateCalls | undefined,
+): MaybePromise<LoopEvent> {
   const { turn, attempt } = effect;
   const gate = session.gateFor(turn.turnId);
   session.hasStreamed = false;
   const { compaction } = session.ports;
   const full = compaction && contextFull(effect, session, compaction);
   if (full !== undefined) return full;
-  const answer = (verdict: ChainVerdict<ChatRequest>): LoopEvent =>
-    orCancelled(session, verdict, {
+  const answer = (verdict: ChainVerdict<ChatRequest>): LoopEvent => {
+    if (late !== undefined && verdict.type === 'pass') forgetTold(late, session);
+    return orCancelled(session, verdict, {
       type: 'request.judged',
       verdict,
       model: session.ports.model.id,
+      ...(late !== undefined && { late }),
     });
+  };
   const moment = momentOf(turn, attempt);
   const prompt = systemPrompt(session, turn.turnId, moment);
   if ('type' in prompt) return answer(prompt);
   const notes = session.ports.notes.length === 0 ? undefined : textOfNotes(session, turn);
   if (typeof notes === 'object') return answer(notes);
-  const request = buildRequest(effect, session, { prompt, notes });
+  const texts = [late?.text, notes].filter((text) => text !== undefined);
+  const told = texts.length === 0 ? undefined : texts.join('\n');
+  const request = buildRequest(effect, session, { prompt, notes: told });
   session.request = request;
   if (!gate.has('preLlmRequest')) return answer(pass(request));
   return gate.request(request, moment, answer);

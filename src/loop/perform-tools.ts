@@ -14,11 +14,11 @@ import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { afterGivingUp, giveUpRest } from './execute-operation.ts';
 import { HostCalls } from './host-calls.ts';
+import { invocationOf } from './invocation.ts';
 import { knownOutcome } from './known-outcome.ts';
 import { wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { OutcomeSaver } from './outcome-saver.ts';
-import { invocationOf } from './perform-batch.ts';
 import { isPrechecked, plainResult, precheckedResult } from './precheck-call.ts';
 import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
@@ -339,7 +339,8 @@ function reasonNotToStart({ session, saver }: BatchRun): ToolResult | undefined 
  */
 async function saveProgress(call: BatchCall, result: ToolResult, run: BatchRun): Promise<void> {
   const notes: LedgerNote[] = [];
-  if (result.outcome !== 'unknown') notes.push({ ...intentOf(call), result });
+  if (result.outcome !== 'unknown' && result.outcome !== 'running')
+    notes.push({ ...intentOf(call), result });
   const next = call.parallel ? undefined : nextInTurn(call, run.calls);
   if (next !== undefined && !run.recovering) notes.push(intentOf(next));
   if (notes.length > 0) await run.saver.save(notes);

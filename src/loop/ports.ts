@@ -8,6 +8,7 @@ import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
+import type { BackgroundCalls } from './background-calls.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { LinesPort } from './lines-port.ts';
 import type { Note } from './note.ts';
@@ -51,6 +52,8 @@ export interface Ports {
   readonly maxOutputBytes: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */
   readonly cancelGraceMs: number;
+  /** The calls that go on after their turns. */
+  readonly background: BackgroundCalls;
   /** How often a model that answers nothing at all is sent the same request again. */
   readonly emptyRetries: number;
   /** Absent where the history is never compacted. */

@@ -3,6 +3,7 @@ import { fitsBytes, textOf } from '../protocol/byte-size.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import { showOutput } from '../protocol/shown-output.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import { withFiles } from '../protocol/with-files.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, FinishedCall } from './state.ts';
@@ -23,15 +24,18 @@ export function presentResult(
   const tool = session.ports.tools.get(toolName);
   const maxBytes = tool?.maxOutputBytes ?? session.ports.maxOutputBytes;
   const output = visibleOutput(result, tool);
+  // A file is shown whole or not at all: half of one is none.
+  const files = tool?.hidesFiles === true || output === NOT_SHOWN ? undefined : result.files;
   // A tool that is no longer there cannot vouch for what it gave.
   const isFenced = (tool === undefined || tool.untrusted === true) && isOfTool(result);
   if (!isFenced && fitsBytes(output, maxBytes)) {
-    if (output !== result.output) ended.shown = Object.freeze({ ...result, output });
+    if (output !== result.output || files !== result.files)
+      ended.shown = withFiles({ ...result, output }, files);
     return;
   }
   const fence = isFenced ? { fence: fenceOf(callId, session) } : {};
   const shown = showOutput(output, { maxBytes, artifactId: callId, ...fence });
-  ended.shown = Object.freeze({ ...result, output: shown.output });
+  ended.shown = withFiles({ ...result, output: shown.output }, files);
   if (!shown.isCut) return;
   const mediaType = typeof output === 'string' ? 'text/plain' : 'application/json';
   ended.artifact = Object.freeze({
@@ -40,6 +44,20 @@ export function presentResult(
     mediaType,
     text: textOf(output),
   });
+}
+
+/** The same for a call that ended after its turn: a note tells of it, and nothing more than that is kept. */
+export function shownLate(
+  result: ToolResult,
+  { callId, toolName }: Pick<BatchCall, 'callId' | 'toolName'>,
+  session: Session,
+): { readonly output: JsonValue; readonly files: number } {
+  const tool = session.ports.tools.get(toolName);
+  const maxBytes = tool?.maxOutputBytes ?? session.ports.maxOutputBytes;
+  const isFenced = (tool === undefined || tool.untrusted === true) && isOfTool(result);
+  const fence = isFenced ? { fence: fenceOf(callId, session) } : {};
+  const { output } = showOutput(visibleOutput(result, tool), { maxBytes, ...fence });
+  return { output, files: tool?.hidesFiles === true ? 0 : (result.files?.length ?? 0) };
 }
 
 /** What did not work is read whole: nothing of it is hidden. */

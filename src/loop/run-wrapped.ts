@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import { invocationOf } from './invocation.ts';
 import { checkerOf, wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
-import { invocationOf } from './perform-batch.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, OpenTurn } from './state.ts';
 

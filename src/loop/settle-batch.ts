@@ -81,7 +81,7 @@ export function toolMessage(
       calls.map((call): ToolResultPart => {
         const { callId, providerCallId, toolName } = call;
         const ended = find(call);
-        const { outcome, isError, output } =
+        const { outcome, isError, output, files } =
           ended?.shown ?? ended?.result ?? refusalResult(call.refusal ?? NOT_EXECUTED);
         return Object.freeze({
           type: 'tool-result',
@@ -91,6 +91,7 @@ export function toolMessage(
           outcome,
           isError,
           output: deepFreeze(output),
+          ...(files !== undefined && { files: deepFreeze(files) }),
         });
       }),
     ),
@@ -141,6 +142,7 @@ export function refusedEvent(call: BatchCall, refusal: Refusal): EventBody {
     type: 'tool.refused',
     callId,
     toolName,
+    source: 'model',
     outcome: refusal.outcome,
     by: refusal.by,
     reason: refusal.reason,

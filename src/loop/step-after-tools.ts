@@ -71,7 +71,9 @@ function completed(text: string) {
 
 function eventsOfLine({ kind, callId, toolName, text }: SaidLine): EventBody[] {
   const said: EventBody = { type: 'line.said', kind, callId, toolName, text };
-  return kind === 'reply' ? [said, { type: 'tool.replied', callId, toolName }] : [said];
+  return kind === 'reply'
+    ? [said, { type: 'tool.replied', callId, toolName, source: 'model' }]
+    : [said];
 }
 
 /** Whose turn is next, where several lines take turns. */

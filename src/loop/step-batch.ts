@@ -351,7 +351,9 @@ function eventsOfCall(call: BatchCall): readonly EventBody[] {
   const called = calledEvent(call);
   if (refusal !== undefined) return [called, refusedEvent(call, refusal)];
   // What is said before it may still refuse it.
-  return announce === undefined ? [called, { type: 'tool.started', callId, toolName }] : [called];
+  return announce === undefined
+    ? [called, { type: 'tool.started', callId, toolName, source: 'model' }]
+    : [called];
 }
 
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {

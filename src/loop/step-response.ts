@@ -15,6 +15,7 @@ import { spend, spendIfAny } from './spend.ts';
 import type { Failure, OpenTurn, Phase, ThreadState } from './state.ts';
 import { problemIn } from './step-answer.ts';
 import { afterOverflow, mayCompact } from './step-compact.ts';
+import type { LateCalls } from './tell-late.ts';
 import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
@@ -22,19 +23,23 @@ type In<Name extends Phase['name']> = Extract<Phase, { readonly name: Name }>;
 
 /** The request has passed: what is not stored yet is, together with the intent to call, before the call (L8). */
 export function onRequestJudged(
-  state: ThreadState,
+  before: ThreadState,
   event: Of<'request.judged'>,
   rules: Rules,
 ): Transition | undefined {
-  const { phase } = state;
+  const { phase } = before;
   if (phase.name !== 'requesting') return undefined;
   const { verdict } = event;
   const { turn, candidate } = phase;
   if (verdict.type === 'failed') {
-    return finish(state, turn, { outcome: failed(verdict.error), rules, fallback: 'hook-failure' });
+    return finish(before, turn, {
+      outcome: failed(verdict.error),
+      rules,
+      fallback: 'hook-failure',
+    });
   }
   if (verdict.type === 'block') {
-    return finish(state, turn, {
+    return finish(before, turn, {
       outcome: {
         status: 'blocked',
         by: verdict.policy,
@@ -47,6 +52,7 @@ export function onRequestJudged(
     });
   }
   if (verdict.type !== 'pass') return undefined;
+  const { state, ended } = withLate(before, event.late);
   const attempt = phase.attempt + (phase.armed ? 0 : 1);
   const { note } = phase;
   const calling: Writable<In<'calling'>> = { name: 'calling', turn, attempt };
@@ -58,14 +64,14 @@ export function onRequestJudged(
     purpose: 'main',
     attempt,
   };
-  if (phase.armed && !rules.announcesCalls) return enter(state, calling, [requested]);
+  if (phase.armed && !rules.announcesCalls) return enter(state, calling, [...ended, requested]);
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
     events:
       candidate === undefined
-        ? [requested]
-        : [{ type: 'message.user', text: textOf(candidate) }, requested],
+        ? [...ended, requested]
+        : [{ type: 'message.user', text: textOf(candidate) }, ...ended, requested],
     checkpoint: {
       name: 'requesting',
       turn,
@@ -74,6 +80,17 @@ export function onRequestJudged(
       ...(note !== undefined && { note }),
     },
   });
+}
+
+/** What the request tells of calls that went on is told once it may be sent, and not before. */
+function withLate(
+  state: ThreadState,
+  late: LateCalls | undefined,
+): { readonly state: ThreadState; readonly ended: readonly EventBody[] } {
+  if (late === undefined) return { state, ended: [] };
+  const { background: _before, ...rest } = state;
+  const { background, events: ended } = late;
+  return { state: background.length === 0 ? rest : { ...rest, background }, ended };
 }
 
 /** Whatever becomes of the response, it is paid for. */

@@ -5,6 +5,7 @@ import type { AfterCall } from './after-call-state.ts';
 import { withAnnounced } from './announced.ts';
 import { awaitHost, neverHanded } from './await-host.ts';
 import type { LoopEvent } from './event.ts';
+import { withBackground } from './go-on.ts';
 import type { Outcome } from './outcome.ts';
 import type { Rules } from './rules.ts';
 import { finishedCalls, refusedEvent, toolMessage } from './settle-batch.ts';
@@ -33,7 +34,8 @@ export function onToolsFinished(
   if (phase.name !== 'running') return undefined;
   const { batch, next } = phase;
   const { tick, values, said } = event;
-  const state = values === undefined ? before : { ...before, values };
+  const written = values === undefined ? before : { ...before, values };
+  const state = withBackground(written, batch, event.results);
   const counted =
     event.children === undefined ? phase : countChildren(state, phase, { event, rules });
   const { children = [] } = counted;
@@ -111,7 +113,8 @@ function ledgerOf(batch: Batch, finished: readonly FinishedCall[]): readonly Led
     const ended = sideEffects === 'once' ? find(call) : undefined;
     const result = ended?.recorded ?? ended?.result;
     // An unknown outcome stays an intent, so that a late one can still be recorded.
-    if (result === undefined || result.outcome === 'unknown') continue;
+    if (result === undefined || result.outcome === 'unknown' || result.outcome === 'running')
+      continue;
     notes.push({ callId, inputDigest, result });
   }
   return notes;
@@ -122,7 +125,8 @@ function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly Eve
   const find = finishedCalls(finished);
   for (const call of batch.calls) {
     const ended = find(call);
-    if (ended === undefined || ended.told === true) continue;
+    // The end of one that goes on is told when it is there.
+    if (ended === undefined || ended.told === true || ended.result.outcome === 'running') continue;
     events.push(...endOf(call, ended));
     const refused = ended.after?.saveRefused;
     if (refused !== undefined) events.push(saveRefusedEvent(call, refused));
@@ -138,25 +142,33 @@ function endOf(call: BatchCall, ended: FinishedCall): readonly EventBody[] {
   const { outcome } = ended.result;
   if (announce === 'refused' && outcome === 'invalid')
     return [refusedEvent(call, { outcome, by: 'agent', reason: ended.reason ?? '' })];
-  return [{ type: 'tool.started', callId, toolName }, end];
+  return [{ type: 'tool.started', callId, toolName, source: 'model' }, end];
 }
 
 function saveRefusedEvent(
   { callId, toolName }: BatchCall,
   { field, reason }: NonNullable<AfterCall['saveRefused']>,
 ): EventBody {
-  return { type: 'tool.save-refused', callId, toolName, field, reason };
+  return { type: 'tool.save-refused', callId, toolName, source: 'model', field, reason };
 }
 
 function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
   const { callId, result, durationMs, reason, recorded } = finished;
   const prechecked = recorded?.prechecked === true && { prechecked: true as const };
   if (result.outcome === 'succeeded')
-    return { type: 'tool.succeeded', callId, toolName, durationMs, ...prechecked };
+    return {
+      type: 'tool.succeeded',
+      callId,
+      toolName,
+      source: 'model',
+      durationMs,
+      ...prechecked,
+    };
   return {
     type: 'tool.failed',
     callId,
     toolName,
+    source: 'model',
     durationMs,
     outcome: result.outcome,
     ...(reason !== undefined && { reason }),

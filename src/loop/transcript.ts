@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { AssistantPart, Message, UserPart } from '../protocol/message.ts';
+import type { AssistantPart, FilePart, Message, UserPart } from '../protocol/message.ts';
 
 /** Characters of one text or value that a transcript keeps: of what is longer, its beginning and its end. */
 const LONGEST = 8_000;
@@ -14,10 +14,11 @@ export function transcript(messages: readonly Message[]): readonly JsonObject[] 
     if (message.role === 'system') return { role, text: clipped(message.content) };
     if (message.role === 'tool') {
       const results = message.content.map(
-        ({ toolName, outcome, output }): JsonObject => ({
+        ({ toolName, outcome, output, files }): JsonObject => ({
           tool: toolName,
           outcome,
           output: clippedValue(output),
+          ...(files !== undefined && { files: files.map(nameOf) }),
         }),
       );
       return { role, results };
@@ -33,10 +34,14 @@ function entryOf(part: UserPart | AssistantPart): readonly JsonObject[] {
     case 'reasoning':
       return [];
     case 'file':
-      return [{ file: part.filename ?? part.mediaType }];
+      return [{ file: nameOf(part) }];
     case 'tool-call':
       return [{ call: part.toolName, input: clippedValue(part.input) }];
   }
+}
+
+function nameOf({ filename, mediaType }: FilePart): string {
+  return filename ?? mediaType;
 }
 
 function clippedValue(value: JsonValue): JsonValue {

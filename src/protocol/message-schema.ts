@@ -4,7 +4,7 @@ import { isJson } from '../internal/is-json.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { ModelSettings } from './chat.ts';
 import type { JsonObject, JsonValue } from './json.ts';
-import type { Message, ToolOutcome, UserMessage } from './message.ts';
+import type { FilePart, Message, ToolOutcome, UserMessage } from './message.ts';
 
 /** JSON from outside: checked, then copied without `undefined` and `__proto__`, so the giver's object stays its own. */
 export const jsonValueSchema: z.ZodType<JsonValue> = z
@@ -29,7 +29,7 @@ const reasoningPart = z.strictObject({
   text: textSchema,
   ...metadata,
 });
-const filePart = z
+export const filePart: z.ZodType<FilePart> = z
   .strictObject({
     type: z.literal('file'),
     mediaType: textSchema.min(1),
@@ -40,7 +40,7 @@ const filePart = z
   .refine(
     (part) => (part.data === undefined) !== (part.url === undefined),
     'needs exactly one of data and url',
-  );
+  ) as z.ZodType<FilePart>;
 const toolCallPart = z.strictObject({
   type: z.literal('tool-call'),
   callId: textSchema,
@@ -60,6 +60,7 @@ export const outcomeSchema: z.ZodType<ToolOutcome> = z.enum([
   'unknown-tool',
   'cancelled',
   'unknown',
+  'running',
 ] satisfies ToolOutcome[]);
 const toolResultPart = z.strictObject({
   type: z.literal('tool-result'),
@@ -69,6 +70,7 @@ const toolResultPart = z.strictObject({
   outcome: outcomeSchema,
   isError: z.boolean(),
   output: jsonValueSchema,
+  files: z.array(filePart).optional(),
 });
 
 const userMessage = z.strictObject({

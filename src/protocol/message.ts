@@ -71,11 +71,14 @@ export interface ToolResultPart {
   readonly outcome: ToolOutcome;
   readonly isError: boolean;
   readonly output: JsonValue;
+  /** Pictures and documents that belong to the output. */
+  readonly files?: readonly FilePart[];
 }
 
 /**
  * How one tool call ended. `succeeded` and `failed` ran; `blocked`, `denied`, `not-executed`, `invalid` and
- * `unknown-tool` never started; `cancelled` was stopped; `unknown` may have run before a crash or a cancel.
+ * `unknown-tool` never started; `cancelled` was stopped; `unknown` may have run before a crash or a cancel;
+ * `running` goes on after its turn, and a note tells of its end.
  */
 export type ToolOutcome =
   | 'succeeded'
@@ -86,4 +89,5 @@ export type ToolOutcome =
   | 'invalid'
   | 'unknown-tool'
   | 'cancelled'
-  | 'unknown';
+  | 'unknown'
+  | 'running';

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts';
-import type { ToolOutcome } from './message.ts';
+import type { FilePart, ToolOutcome } from './message.ts';
 import type { PreparedOperation } from './operation.ts';
 
 /** `auto` runs when no policy objects; `confirm` asks a person unless a policy allows it. */
@@ -33,13 +33,15 @@ export interface ToolInvocation<Input = JsonObject> {
   readonly approval?: ApprovalAnswer;
 }
 
-/** What came of a call that ran. `outcome` is the engine's; a policy may change `output` and `isError` only. */
+/** What came of a call that ran. `outcome` is the engine's; a policy may change the rest. */
 export interface ToolResult {
   readonly outcome: ToolOutcome;
   readonly isError: boolean;
   readonly output: JsonValue;
   /** In the ledger only: a precheck gave it, and the tool did not run. */
   readonly prechecked?: true;
+  /** Pictures and documents, never of an error. */
+  readonly files?: readonly FilePart[];
 }
 
 /** A call that the host is to run. Its input is checked, judged and approved. */

@@ -33,6 +33,7 @@ import type {
   TextWindow,
 } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import { withFiles } from '../protocol/with-files.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { AskPoint } from './answer.ts';
 import { toolOf } from './tool-payloads.ts';
@@ -175,9 +176,12 @@ function putInPlace(
       return rewriteInput(value as ToolInvocation, decision as ModifyInput);
     case 'postToolUse': {
       const before = value as ToolResult;
-      const { output = before.output, isError = before.isError } = (decision as ModifyResult)
-        .result;
-      return { value: Object.freeze({ outcome: before.outcome, isError, output }) };
+      const {
+        output = before.output,
+        isError = before.isError,
+        files = before.files,
+      } = (decision as ModifyResult).result;
+      return { value: withFiles({ outcome: before.outcome, isError, output }, files) };
     }
   }
 }

@@ -4,6 +4,7 @@ import { isThenable } from '../internal/is-thenable.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { ApprovalAnswer, ToolInvocation, ToolResult } from '../protocol/tool.ts';
+import { withFiles } from '../protocol/with-files.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -72,15 +73,18 @@ export function toolResult(
   output: JsonValue,
   overrides: Partial<Omit<ToolResult, 'output'>> = {},
 ): ToolResult {
-  const { outcome = 'succeeded', isError = outcome !== 'succeeded' } = overrides;
-  return deepFreeze({ outcome, isError, output: toJson(output) });
+  const { outcome = 'succeeded', isError = outcome !== 'succeeded', files } = overrides;
+  return withFiles({ outcome, isError, output: deepFreeze(toJson(output)) }, deepFreeze(files));
 }
 
 /** True for a value of exactly that shape, which no tool gives as its output. */
 export function isToolResult(value: JsonValue | ToolResult): value is ToolResult {
   if (typeof value !== 'object' || value === null) return false;
   return (
-    'outcome' in value && 'isError' in value && 'output' in value && Object.keys(value).length === 3
+    'outcome' in value &&
+    'isError' in value &&
+    'output' in value &&
+    Object.keys(value).length === ('files' in value ? 4 : 3)
   );
 }
 

@@ -5,6 +5,7 @@ import { isOutputLimit } from '../protocol/shown-output.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
+const INTERRUPTIONS: readonly unknown[] = ['provider_default', 'cancel', 'continue'];
 const TIERS: readonly unknown[] = ['auto', 'confirm'];
 
 /** What each option must be, for callers without types and for values that come from elsewhere. */
@@ -28,6 +29,10 @@ const RULES: Readonly<
       (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
     ),
     what: 'a positive number of milliseconds',
+  },
+  interruption: {
+    accepts: isOptional((value) => INTERRUPTIONS.includes(value)),
+    what: "'provider_default', 'cancel' or 'continue'",
   },
   allowBlank: { accepts: isOptional(isNames), what: 'a list of names of arguments' },
   locked: { accepts: isOptional(isPlainObject), what: 'an object of values by argument' },

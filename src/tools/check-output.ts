@@ -8,7 +8,9 @@ import { reportsError } from '../protocol/tool-answer.ts';
 import { describeFirstIssue } from './describe-issues.ts';
 import { findInSchema } from './find-in-schema.ts';
 import type { OutputPlan } from './output-plan.ts';
+import type { OutputWithFiles } from './output-port.ts';
 import { encodeWith, isZod, parseWith, type SchemaResult, type ToolSchema } from './schema.ts';
+import { ToolOutput } from './tool-output.ts';
 
 /**
  * Turns what a tool returned, now or later, into frozen JSON, after its output schema if it has one: defaults filled,
@@ -20,11 +22,24 @@ export function readOutput(
   toolName: string,
   plan: OutputPlan | undefined,
   output: unknown,
-): MaybePromise<JsonValue> {
+): MaybePromise<JsonValue | OutputWithFiles> {
   // A promise adopts what is waited for: the `then` of a query builder or the like follows rules of its own.
   return isPending(toolName, output)
-    ? Promise.resolve(output).then((late) => checkOutput(toolName, plan, late))
-    : checkOutput(toolName, plan, output);
+    ? Promise.resolve(output).then((late) => checkWhole(toolName, plan, late))
+    : checkWhole(toolName, plan, output);
+}
+
+/** The schema is one of the output; files beside it have been checked when they were put there. */
+function checkWhole(
+  toolName: string,
+  plan: OutputPlan | undefined,
+  whole: unknown,
+): MaybePromise<JsonValue | OutputWithFiles> {
+  if (!ToolOutput.isInstance(whole)) return checkOutput(toolName, plan, whole);
+  const { files } = whole;
+  const withFiles = (output: JsonValue): ToolOutput<JsonValue> => new ToolOutput(output, files);
+  const checked = checkOutput(toolName, plan, whole.output);
+  return isThenable(checked) ? checked.then(withFiles) : withFiles(checked);
 }
 
 function isPending(toolName: string, output: unknown): output is PromiseLike<unknown> {

@@ -61,7 +61,7 @@ function refuseFacts(name: string, { locks }: Pick<Tool, 'locks'>): void {
   }
 }
 
-const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel'];
+const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel', 'interruption'];
 
 function refuseRunning(options: unknown): void {
   // What is no object at all is told of where any tool is checked.

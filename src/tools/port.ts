@@ -7,6 +7,7 @@ import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 import type { AnnounceRule } from './announce-port.ts';
 import type { InputProblem } from './input-port.ts';
 import type { ToolLocks } from './lock-port.ts';
+import type { OutputWithFiles } from './output-port.ts';
 import type { ResultRules } from './result-port.ts';
 
 /**
@@ -82,6 +83,9 @@ export interface PrecheckContext<Context = unknown, State = StateOf<Context>>
   readonly state: Pick<ToolState<State>, 'get'>;
 }
 
+/** What becomes of a running call whose turn is interrupted. */
+export type Interruption = 'provider_default' | 'cancel' | 'continue';
+
 /** How the loop sees a tool: input in and output out as JSON. */
 export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
@@ -92,6 +96,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   readonly parallel: boolean;
   /** Milliseconds `execute` may take; none by default. */
   readonly timeoutMs?: number;
+  /** Default: `provider_default`. */
+  readonly interruption?: Interruption;
   /** Changes when the tool does something else: an approval holds for the version that it was asked for. */
   readonly version?: string;
   readonly description: ToolDescription;
@@ -100,7 +106,10 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   /** Checks wire JSON against the input schema. The problem names every field, and quotes no value. */
   readonly check: (input: JsonValue) => MaybePromise<{ readonly input: JsonObject } | InputProblem>;
   /** Parses the wire JSON once and executes. Throws what `execute` throws; its output is already JSON. */
-  readonly run: (input: JsonObject, ctx: ToolContext<Context, State>) => MaybePromise<JsonValue>;
+  readonly run: (
+    input: JsonObject,
+    ctx: ToolContext<Context, State>,
+  ) => MaybePromise<JsonValue | OutputWithFiles>;
   /** What is said before a call runs. Absent where nothing is. */
   readonly announce?: AnnounceRule;
   /** Arguments that neither the model nor a policy gives; absent for a tool without them. `check` takes the whole input. */
@@ -121,7 +130,7 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
    * Set for a tool that the host runs, and the engine never: what the host gave, checked, as JSON. Throws for what does
    * not fit.
    */
-  readonly readResult?: (output: unknown) => MaybePromise<JsonValue>;
+  readonly readResult?: (output: unknown) => MaybePromise<JsonValue | OutputWithFiles>;
   /** Set for a tool whose calls prepare an operation first, which `run` then carries out (`ctx.prepared`). */
   readonly operation?: OperationPort<Context, State>;
   /**
@@ -129,6 +138,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
    * where it reads everything. Leaves a result that reports an error as it is; other failures it never gets. Pure.
    */
   readonly forModel?: (output: JsonValue) => JsonValue;
+  /** True where the model reads no files of a result. */
+  readonly hidesFiles?: true;
   /** Bytes of an output that the model reads. Default: what the agent says. */
   readonly maxOutputBytes?: number;
   /** True for outputs that nobody vouches for: the model reads them between markers. */

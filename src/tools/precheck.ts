@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { OutputPlan } from './output-plan.ts';
+import { hasFiles, type OutputWithFiles } from './output-port.ts';
 import type { PrecheckContext, ToolPort } from './port.ts';
 import { parseWith, type SchemaResult, type ToolSchema } from './schema.ts';
 
@@ -41,11 +42,17 @@ export function prechecking<Context, State>(
       const outcome = precheck(result.value as never, ctx);
       if (outcome === undefined || outcome === null) return undefined;
       refuseLater(toolName, outcome);
-      return readOutput(toolName, output, outcome);
+      const read = readOutput(toolName, output, outcome);
+      return isThenable(read) ? read.then(withoutFiles) : withoutFiles(read);
     };
     const parsed = parseWith(schema, input);
     return isThenable(parsed) ? parsed.then(ask) : ask(parsed);
   };
+}
+
+/** A rule answers with an outcome; what a tool shows beside one, only a run has. */
+function withoutFiles(read: JsonValue | OutputWithFiles): JsonValue {
+  return hasFiles(read) ? read.output : read;
 }
 
 /** What answers later would hold up a rule that was to spare the wait. */

@@ -7,12 +7,13 @@ import {
   refusalOutput,
 } from '../errors/tool-failure.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
-import type { ToolOutcome } from '../protocol/message.ts';
+import type { FilePart, ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
 import { showOutput } from '../protocol/shown-output.ts';
 import { valueAt } from '../protocol/template.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import { checkDeclared } from './check-options.ts';
+import { hasFiles } from './output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from './port.ts';
 import { toolRegistry } from './registry.ts';
 
@@ -22,6 +23,8 @@ export interface ToolRun {
   readonly isError: boolean;
   readonly result: JsonValue;
   readonly forModel: JsonValue;
+  /** Pictures and documents that follow what the model reads, unless it is an error or the tool hides its results. */
+  readonly files?: readonly FilePart[];
   /** Set for a call that worked, of a tool that ends the conversation. The name of a tool says nothing: it may have failed. */
   readonly endsConversation?: true;
 }
@@ -32,11 +35,13 @@ export type ToolCallFacts<Context = unknown> = Partial<ToolContext<Context>>;
 /** Tools by name, for whoever runs them outside of `createAgent`: an adapter, a script, a test. */
 export interface ToolSet {
   readonly has: (name: string) => boolean;
+  /** Whether a running call of it is to be left alone when the user speaks. False for a name it does not have. */
+  readonly keepsRunning: (name: string) => boolean;
   /** What a model reads of a result that the tool gave: hidden fields left out, failures whole. */
   readonly forModel: (name: string, result: JsonValue) => JsonValue;
   /** Checks the arguments, an object or the JSON text a model wrote, and runs the tool. Never rejects. */
   readonly run: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<ToolRun>;
-  /** The same, for code: the whole result. Rejects with a `ToolError`, or with what the tool threw. */
+  /** The same, for code: the whole result, without its files. Rejects with a `ToolError`, or with what the tool threw. */
   readonly call: (name: string, args: unknown, facts?: ToolCallFacts<never>) => Promise<JsonValue>;
   /** Another set, of these of its tools. Throws `ConfigError` for a name it does not have. */
   readonly only: (names: readonly string[]) => ToolSet;
@@ -69,14 +74,16 @@ export function toolSet(given: readonly ToolPort<never>[]): ToolSet {
   };
   return Object.freeze({
     has: (name: string) => registry.get(name) !== undefined,
+    keepsRunning: (name: string) => registry.get(name)?.interruption === 'continue',
     forModel,
     run: async (name: string, args: unknown, facts?: ToolCallFacts<never>) => {
-      const { outcome, result, notRun } = await attempt(name, args, facts);
+      const { outcome, result, notRun, files } = await attempt(name, args, facts);
       return {
         outcome,
         isError: outcome !== 'succeeded',
         result,
         forModel: HAS_RUN.has(outcome) ? forModel(name, result) : result,
+        ...(files !== undefined && { files }),
         ...(outcome === 'succeeded' && notRun !== true && endOf(registry.get(name))),
       };
     },
@@ -118,6 +125,7 @@ interface Attempt {
   readonly result: JsonValue;
   /** True for what a precheck gave: nothing has ended. */
   readonly notRun?: true;
+  readonly files?: readonly FilePart[];
   /** What `call` rejects with; absent for a result, also one that reports an error. */
   readonly error?: unknown;
 }
@@ -141,14 +149,13 @@ async function runOnce(
       );
     }
     const outcome = await tool.precheck?.(checked.input, ctx);
-    if (outcome !== undefined)
-      return {
-        outcome: reportsError(outcome) ? 'failed' : 'succeeded',
-        result: outcome,
-        notRun: true,
-      };
-    const result = await tool.run(checked.input, ctx);
-    return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
+    if (outcome !== undefined) return { ...attempted(outcome), notRun: true };
+    const given = await tool.run(checked.input, ctx);
+    if (!hasFiles(given)) return attempted(given);
+    const { output, files } = given;
+    const attempt = attempted(output);
+    const isShown = attempt.outcome === 'succeeded' && tool.hidesFiles !== true;
+    return isShown && files.length > 0 ? { ...attempt, files } : attempt;
   } catch (error) {
     return { outcome: 'failed', result: failureOf(tool.name, error).output, error };
   }
@@ -174,6 +181,10 @@ function checkGiven(
 }
 
 const NOTHING_SAID = Object.freeze({ messages: [], from: 0 });
+
+function attempted(result: JsonValue): Attempt {
+  return { outcome: reportsError(result) ? 'failed' : 'succeeded', result };
+}
 
 function invalid(result: FailureOutput, words: string): Attempt {
   return { outcome: 'invalid', result, error: new ToolError(words) };

@@ -17,7 +17,8 @@ import { inputJsonSchemas } from './input-json-schema.ts';
 import type { ToolLocks } from './lock-port.ts';
 import { type LockedValue, readLocks } from './locked.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
-import type { PrecheckContext, ToolContext, ToolPort } from './port.ts';
+import type { OutputWithFiles } from './output-port.ts';
+import type { Interruption, PrecheckContext, ToolContext, ToolPort } from './port.ts';
 import { prechecking, refuseAsync } from './precheck.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
 import type { Assign, Reply } from './result-port.ts';
@@ -29,6 +30,7 @@ import {
   type ToolSchema,
 } from './schema.ts';
 import { shownResult } from './shown-result.ts';
+import type { ToolOutput } from './tool-output.ts';
 import { toolRules } from './tool-rules.ts';
 
 /** How a tool is declared. */
@@ -134,6 +136,15 @@ export interface ToolOptions<
   readonly tier?: ToolTier;
   /** May its calls run beside others of their batch? Default: only with `sideEffects: 'none'`. */
   readonly parallel?: boolean;
+  /**
+   * What an interruption does to a running call: `agent.cancel`, the caller's signal, or a new message where `onBusy` is
+   * `interrupt`; a message that waits in a queue does nothing. With `cancel` it is told to stop; so with
+   * `provider_default`, which leaves it to the runtime. With `continue` it goes on: the model reads `{ "running": true }`
+   * as its result, and what came of it as a note in the requests of a later turn, as policies let it. Then it saves and
+   * says nothing, may not write the thread's state, and ends nothing. `timeoutMs` holds on. The end of the thread waits for
+   * it, up to its limit. In a subagent it is cancelled. Default: `provider_default`.
+   */
+  readonly interruption?: Interruption;
   /** Milliseconds `execute` may take. Default: no limit. */
   readonly timeoutMs?: number;
   /**
@@ -148,12 +159,12 @@ export interface ToolOptions<
 
 /**
  * What `execute` may return: what the output schema reads, of which nothing is changed, and nothing at all is enough
- * for `Done`.
+ * for `Done`. A `ToolOutput` of that adds pictures and documents.
  */
 export type ToolReturn<Output extends ToolSchema> = Output extends typeof Done
   ? // biome-ignore lint/suspicious/noConfusingVoidType: an async function without `return` gives a promise of it.
     Unchanged<SchemaInput<Output>> | void
-  : Unchanged<SchemaInput<Output>>;
+  : Unchanged<SchemaInput<Output>> | ToolOutput<Unchanged<SchemaInput<Output>>>;
 
 /** What a precheck may answer: what `execute` may, or nothing to let it run. */
 export type PrecheckOutcome<Output extends ToolSchema> =
@@ -221,6 +232,7 @@ export function tool<
     sideEffects,
     parallel: options.parallel ?? sideEffects === 'none',
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
+    ...(options.interruption !== undefined && { interruption: options.interruption }),
     ...(options.version !== undefined && { version: options.version }),
     ...(options.tier === undefined && tier === 'confirm' && { tierHint: tierHint(name) }),
     description,
@@ -230,6 +242,7 @@ export function tool<
     ...beforeRun(options, locks, output),
     ...(forModel !== undefined && { forModel }),
     ...(announce !== undefined && { announce }),
+    ...(options.showResult === false && { hidesFiles: true as const }),
     ...afterResult(options),
     ...(options.maxOutputBytes !== undefined && { maxOutputBytes: options.maxOutputBytes }),
     ...(options.untrusted === true && { untrusted: true as const }),
@@ -361,9 +374,9 @@ function runTool<Input extends ToolSchema, Output extends ToolSchema, Context, S
   },
   input: JsonObject,
   ctx: ToolContext<Context, State>,
-): MaybePromise<JsonValue> {
+): MaybePromise<JsonValue | OutputWithFiles> {
   const { name } = options;
-  const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue> => {
+  const execute = (result: SchemaResult<unknown>): MaybePromise<JsonValue | OutputWithFiles> => {
     if (result.issues !== undefined) {
       const faults = describeIssues(result.issues, input);
       throw new ToolError(`the input of tool '${name}' does not fit: ${faults}`);

@@ -211,6 +211,7 @@ describe.each(MODES)('%s', (mode) => {
     const [a, b, c] = ['a', 'b', 'c'].map((toolName, index) => ({
       callId: `1.1.${index}`,
       toolName,
+      source: 'model',
     }));
     expect(told.toSorted((one, other) => (one.type < other.type ? -1 : 1))).toEqual([
       {

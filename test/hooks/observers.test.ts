@@ -6,7 +6,7 @@ import { bench, illegal, NOW, sleep } from './make-gate.ts';
 const stamp = { threadId: 'thread-1', turnId: 'turn-1', step: 2, at: 0, seq: 1 };
 const event = (body: EventBody): AgentEvent => ({ ...stamp, ...body });
 const started = event({ type: 'step.started' });
-const tool = event({ type: 'tool.started', callId: '1', toolName: 'find' });
+const tool = event({ type: 'tool.started', callId: '1', toolName: 'find', source: 'model' });
 
 describe('onEvent', () => {
   test('hears the events its patterns name, each once', () => {

@@ -114,7 +114,7 @@ class FromAiSdk implements ChatModel {
     { signal }: ModelCallOptions,
   ): AiSdkCallOptions {
     return {
-      prompt: toPrompt(messages, this.#model.specificationVersion, this.id),
+      prompt: toPrompt(messages, this.#model, this.id),
       ...toSettings(settings),
       ...(tools.length > 0 && { tools: this.#functions(tools) }),
       ...(outputSchema !== undefined && { responseFormat: this.#format(outputSchema) }),

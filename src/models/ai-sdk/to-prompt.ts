@@ -1,5 +1,5 @@
 import { ModelError } from '../../errors/model-error.ts';
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type {
   AssistantPart,
   FilePart,
@@ -8,6 +8,7 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../protocol/message.ts';
+import type { AiSdkModel } from './spec.ts';
 import { WireIds } from './wire-ids.ts';
 
 /**
@@ -16,10 +17,18 @@ import { WireIds } from './wire-ids.ts';
  */
 export function toPrompt(
   messages: readonly Message[],
-  specificationVersion: string,
+  { provider, specificationVersion }: Pick<AiSdkModel, 'provider' | 'specificationVersion'>,
   modelId: string,
 ): readonly object[] {
-  const writer: Writer = { ids: new WireIds(), tagFiles: specificationVersion === 'v4', modelId };
+  const tagFiles = specificationVersion === 'v4';
+  const takesFiles = !provider.endsWith('.chat');
+  const writer: Writer = {
+    ids: new WireIds(),
+    tagFiles,
+    takesFiles,
+    specificationVersion,
+    modelId,
+  };
   const prompt: object[] = [];
   for (const message of messages) {
     if (message.role === 'assistant' && message.content.length === 0) continue;
@@ -32,6 +41,9 @@ interface Writer {
   readonly ids: WireIds;
   /** Since v4, file data says of what kind it is. */
   readonly tagFiles: boolean;
+  /** False for an API that has only text in results: its adapter would write the bytes of a picture out as words. */
+  readonly takesFiles: boolean;
+  readonly specificationVersion: string;
   readonly modelId: string;
 }
 
@@ -92,15 +104,52 @@ function toCall(part: ToolCallPart, { ids }: Writer): object {
   };
 }
 
-function toResult(part: ToolResultPart, { ids }: Writer): object {
-  const { toolName, output, isError } = part;
+function toResult(part: ToolResultPart, writer: Writer): object {
+  const { toolName, output, isError, files = [] } = part;
+  const { ids } = writer;
   const kind = typeof output === 'string' ? 'text' : 'json';
   return {
     type: 'tool-result',
     toolCallId: ids.ofResult(part),
     toolName,
-    output: { type: isError ? `error-${kind}` : kind, value: output },
+    output:
+      files.length > 0 && !isError
+        ? { type: 'content', value: toResultContent(output, files, writer) }
+        : { type: isError ? `error-${kind}` : kind, value: output },
   };
+}
+
+/** The output as text, unless there is none, and the files behind it. */
+function toResultContent(
+  output: JsonValue,
+  files: readonly FilePart[],
+  writer: Writer,
+): readonly object[] {
+  const text = typeof output === 'string' ? output : JSON.stringify(output);
+  const texts = output === null || text === '' ? [] : [{ type: 'text', text }];
+  return [...texts, ...files.map((file) => toResultFile(file, writer))];
+}
+
+/** Each version of the spec has forms of its own for files in results; v2 has none for a URL. */
+function toResultFile(file: FilePart, writer: Writer): object {
+  const { mediaType, data, url } = file;
+  const kind = mediaType.startsWith('image/') ? 'image' : 'file';
+  if (!writer.takesFiles)
+    return { type: 'text', text: `[${kind} ${mediaType}, which this model cannot be shown]` };
+  switch (writer.specificationVersion) {
+    case 'v2':
+      return data === undefined
+        ? { type: 'text', text: `[${kind} ${mediaType}: ${url}]` }
+        : { type: 'media', data, mediaType };
+    case 'v3': {
+      if (data === undefined) return { type: `${kind}-url`, url };
+      const name =
+        kind === 'image' || file.filename === undefined ? {} : { filename: file.filename };
+      return { type: `${kind}-data`, data, mediaType, ...name };
+    }
+    default:
+      return toFile(file, writer);
+  }
 }
 
 function withMetadata(part: { readonly providerMetadata?: JsonObject }): {

@@ -1,9 +1,13 @@
 import { ToolError } from '../../errors/tool-error.ts';
 import { toJson } from '../../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
+import { isBase64, ToolOutput } from '../tool-output.ts';
 
 /** What a server answered, as the result of a tool. Throws `ToolError` for an error that the server reports. */
-export function readMcpResult(result: unknown, maxBytes: number): JsonValue {
+export function readMcpResult(
+  result: unknown,
+  maxBytes: number,
+): JsonValue | ToolOutput<JsonValue> {
   const { content, structuredContent, isError } = membersOf(result);
   if (!Array.isArray(content) && structuredContent === undefined) {
     const words = 'The server gave something that is no result of a tool';
@@ -17,8 +21,44 @@ export function readMcpResult(result: unknown, maxBytes: number): JsonValue {
       eventText: 'the server reported an error',
     });
   }
-  return bounded(outputOf(parts, structuredContent), maxBytes);
+  const files = parts.flatMap((part) => fileOf(part) ?? []);
+  const isTooMuch = files.reduce((sum, { data }) => sum + data.length, 0) > MAX_FILES;
+  const shown = isTooMuch ? parts : parts.map(pointer);
+  const output = bounded(outputOf(shown, structuredContent), maxBytes);
+  return files.length === 0 || isTooMuch ? output : new ToolOutput(output, files);
 }
+
+/** Characters of base64 that the files of one result may have together; of what is more only the size is told. */
+const MAX_FILES = 8 * 1024 * 1024;
+
+/** What is shown behind the output leaves only what it is in there. */
+function pointer(part: JsonObject): JsonObject {
+  if (fileOf(part) === undefined) return part;
+  const { data: _shown, resource, ...rest } = part;
+  if (resource === undefined) return rest;
+  const { blob: _too, ...about } = membersOf(resource);
+  return { ...rest, resource: about };
+}
+
+/** A picture or document of a kind that models read; whatever else a server gives stays data. */
+function fileOf(
+  part: JsonObject,
+): { readonly mediaType: string; readonly data: string } | undefined {
+  const of = part['type'] === 'resource' ? membersOf(part['resource']) : part;
+  const { mimeType, data = of['blob'] } = of;
+  const isKnown = typeof mimeType === 'string' && READABLE.has(mimeType);
+  return isKnown && typeof data === 'string' && isBase64(data)
+    ? { mediaType: mimeType, data }
+    : undefined;
+}
+
+const READABLE: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+]);
 
 /** What is structured says it all; the text beside it is for clients that cannot read that. */
 function outputOf(parts: readonly JsonObject[], structured: JsonValue | undefined): JsonValue {
@@ -35,7 +75,7 @@ function textOf(part: JsonObject): string | undefined {
   return part['type'] === 'text' && typeof part['text'] === 'string' ? part['text'] : undefined;
 }
 
-/** A picture is nothing a model reads as text; what it is and how large says enough. */
+/** Bytes are nothing a model reads as text; what they are and how many says enough. */
 function withoutBytes(part: JsonObject): JsonObject {
   const { data, blob, resource, ...rest } = part;
   const bytes = data ?? blob;

@@ -4,6 +4,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { jsonSchema } from '../json-schema.ts';
 import type { ToolContext } from '../port.ts';
 import { type Tool, tool } from '../tool.ts';
+import type { ToolOutput } from '../tool-output.ts';
 import { callMcpTool, listMcpTools, type McpClient, type McpTool } from './client.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { readMcpResult } from './read-result.ts';
@@ -36,7 +37,7 @@ export function serverTool(plan: ServerPlan, declared: McpTool): Tool<JsonObject
     ...safety,
     ...override,
     version,
-    execute: async (input, ctx: ToolContext): Promise<JsonValue> => {
+    execute: async (input, ctx: ToolContext): Promise<JsonValue | ToolOutput<JsonValue>> => {
       if (plan.check === 'always') await ensureUnchanged(plan, { name, version }, ctx.signal);
       return readMcpResult(await call(plan, { name, arguments: input }, ctx), plan.maxResultBytes);
     },

@@ -263,7 +263,7 @@ describe('compose — what every member keeps', () => {
     const { gate } = bench([compose('g', listens('all'), listens('tools', ['tool.*']))]);
     const stamp = { threadId: 't', turnId: 'u', step: 1, at: 0, seq: 1 };
     gate.observe({ ...stamp, type: 'step.started' });
-    gate.observe({ ...stamp, type: 'tool.started', callId: '1', toolName: 'x' });
+    gate.observe({ ...stamp, type: 'tool.started', callId: '1', toolName: 'x', source: 'model' });
     expect(heard).toEqual(['all step.started', 'all tool.started', 'tools tool.started']);
   });
 });

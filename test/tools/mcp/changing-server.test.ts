@@ -280,18 +280,45 @@ describe('answers', () => {
     expect(result?.output).toMatch(/^\{"rows":\[.*\n\[\d+ bytes elided\]$/s);
   });
 
-  test.each<[string, object, unknown]>([
+  test.each<[string, object, unknown, object?]>([
     ['several texts', { content: [text('a'), text('b')] }, ['a', 'b']],
     ['nothing', { content: [] }, ''],
     ['a link beside text', { content: [text('a'), link] }, [text('a'), link]],
     [
       'a picture beside what is structured',
       { content: [picture], structuredContent: { a: 1 } },
-      { result: { a: 1 }, content: [{ type: 'image', mimeType: 'image/png', omittedBytes: 3 }] },
+      { result: { a: 1 }, content: [{ type: 'image', mimeType: 'image/png' }] },
+      [{ type: 'file', mediaType: 'image/png', data: 'AAAA' }],
     ],
-  ])('%s', async (_what, answer, output) => {
+    [
+      'a document',
+      { content: [text('a'), document('application/pdf', 'JVBERi0x')] },
+      [
+        text('a'),
+        { type: 'resource', resource: { uri: 'file:///a', mimeType: 'application/pdf' } },
+      ],
+      [{ type: 'file', mediaType: 'application/pdf', data: 'JVBERi0x' }],
+    ],
+    [
+      'bytes that no model reads as a file',
+      { content: [document('application/zip', 'AAAA'), { ...picture, data: 'no base64' }] },
+      [
+        {
+          type: 'resource',
+          resource: { uri: 'file:///a', mimeType: 'application/zip', omittedBytes: 3 },
+        },
+        { type: 'image', mimeType: 'image/png', omittedBytes: 6 },
+      ],
+    ],
+    [
+      'pictures that are too large',
+      { content: [{ ...picture, data: 'A'.repeat(9 * 1024 * 1024) }] },
+      [{ type: 'image', mimeType: 'image/png', omittedBytes: 7_077_888 }],
+    ],
+  ])('%s', async (...[_what, answer, output, files]) => {
     const { result } = await ask(() => answer);
     expect(result).toMatchObject({ outcome: 'succeeded', output });
+    expect(result?.files).toEqual(files);
   });
 
   test('B62: an error is an error, whatever else it holds', async () => {
@@ -310,6 +337,9 @@ function text(value: string): { readonly type: 'text'; readonly text: string } {
   return { type: 'text', text: value };
 }
 const link = { type: 'resource_link', uri: 'file:///a', name: 'a' };
+function document(mimeType: string, blob: string) {
+  return { type: 'resource', resource: { uri: 'file:///a', mimeType, blob } };
+}
 const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
 
 test.each([undefined, null, 'sent', 5, [], {}, { content: 'sent' }])(
