@@ -1,15 +1,11 @@
-import { randomUUID } from 'node:crypto';
 import { HookError } from '../errors/hook-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
-import { deepFreeze } from '../internal/deep-freeze.ts';
-import { BackgroundCalls } from '../loop/background-calls.ts';
 import { startChild } from '../loop/child-run.ts';
 import type { ChildAgent } from '../loop/child-tool.ts';
 import { fallbackText } from '../loop/fallback-text.ts';
-import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
@@ -19,9 +15,7 @@ import { Outlet, type RunStream } from '../loop/stream.ts';
 import { submitResults } from '../loop/submit.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
 import type { StateValues } from '../protocol/state-values.ts';
-import { memoryStore } from '../stores/memory.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
-import { toolRegistry } from '../tools/registry.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/schema.ts';
 import type { Agent, EndOptions } from './agent.ts';
 import type {
@@ -40,21 +34,16 @@ import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
 import { checkSubmitted } from './check-submitted.ts';
 import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
-import { compactionPort } from './compaction-port.ts';
 import { Crowd } from './crowd.ts';
 import { drainTools } from './drain-tools.ts';
 import { type HooksFor, hooksFor } from './hooks-for.ts';
 import { type Interruption, Interruptions } from './interruptions.ts';
-import { knowledgeTool } from './knowledge.ts';
-import { linesPort } from './lines-port.ts';
 import { listApprovals } from './list-approvals.ts';
 import { LiveRuns } from './live-runs.ts';
-import { checkLocks } from './lock-rules.ts';
-import { memoryCounters } from './memory-counters.ts';
 import { type Observer, type ObserverOptions, Observers } from './observers.ts';
+import { portsOf } from './ports-of.ts';
 import { isOpen, requireStored, withOutput } from './read-result.ts';
-import { resultRulesOf } from './result-rules.ts';
-import { type BuiltOptions, rulesOf } from './rules-of.ts';
+import { rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
 import type { StateSchema } from './state-schema.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
@@ -355,46 +344,6 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 const SINGLE_STEP: Partial<Rules> = Object.freeze({ singleStep: true });
 
 const NO_PATH: readonly string[] = Object.freeze([]);
-
-function portsOf(
-  options: BuiltOptions,
-  observers: Observers,
-  state: StateSchema | undefined,
-): Omit<Ports, 'hooks' | 'policies'> {
-  const { tools = [], knowledge } = options;
-  const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
-  const registry = toolRegistry([...tools, ...search]);
-  const store = options.store ?? memoryStore();
-  checkLocks(registry, state);
-  const results = resultRulesOf(options, { tools: registry, state });
-  return {
-    agentName: options.name,
-    instructions: options.instructions ?? '',
-    store,
-    leases: new LeaseKeeper(store, options.leaseMs ?? 30_000),
-    model: options.model,
-    settings: deepFreeze(structuredClone(options.settings ?? {})),
-    notes: [...(options.notes ?? [])],
-    tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
-    ...(results !== undefined && { results }),
-    lines: linesPort(options, { tools: registry, state }),
-    ...(state !== undefined && { state }),
-    counters: options.counters ?? memoryCounters(),
-    clock: { now: Date.now, monotonic: () => performance.now() },
-    newId: randomUUID,
-    observe: observers.observe,
-    hasObservers: observers.any,
-    isObserved: observers.hears,
-    maxParallelTools: options.maxParallelTools ?? 8,
-    maxOutputBytes: options.maxOutputBytes ?? 65_536,
-    cancelGraceMs: options.cancelGraceMs ?? 2_000,
-    background: new BackgroundCalls(),
-    emptyRetries: 2,
-    ...(options.compaction !== undefined && {
-      compaction: compactionPort(options.compaction, options.model),
-    }),
-  };
-}
 
 function none(): undefined {
   return undefined;

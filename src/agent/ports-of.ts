@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import { BackgroundCalls } from '../loop/background-calls.ts';
+import { LeaseKeeper } from '../loop/lease-keeper.ts';
+import type { Ports } from '../loop/ports.ts';
+import { memoryStore } from '../stores/memory.ts';
+import { toolRegistry } from '../tools/registry.ts';
+import { compactionPort } from './compaction-port.ts';
+import { knowledgeTool } from './knowledge.ts';
+import { linesPort } from './lines-port.ts';
+import { checkLocks } from './lock-rules.ts';
+import { memoryCounters } from './memory-counters.ts';
+import type { Observers } from './observers.ts';
+import { resultRulesOf } from './result-rules.ts';
+import type { BuiltOptions } from './rules-of.ts';
+import type { StateSchema } from './state-schema.ts';
+
+/** What an agent needs of the world, from its options and the defaults of what they leave out. Throws `ConfigError`. */
+export function portsOf(
+  options: BuiltOptions,
+  observers: Observers,
+  state: StateSchema | undefined,
+): Omit<Ports, 'hooks' | 'policies'> {
+  const { tools = [], knowledge } = options;
+  const search = knowledge === undefined ? [] : [knowledgeTool(knowledge)];
+  const registry = toolRegistry([...tools, ...search]);
+  const store = options.store ?? memoryStore();
+  checkLocks(registry, state);
+  const results = resultRulesOf(options, { tools: registry, state });
+  return {
+    agentName: options.name,
+    instructions: options.instructions ?? '',
+    store,
+    leases: new LeaseKeeper(store, options.leaseMs ?? 30_000),
+    model: options.model,
+    settings: deepFreeze(structuredClone(options.settings ?? {})),
+    notes: [...(options.notes ?? [])],
+    tools: { ...registry, names: registry.descriptions.map(({ name }) => name) },
+    ...(results !== undefined && { results }),
+    lines: linesPort(options, { tools: registry, state }),
+    ...(state !== undefined && { state }),
+    counters: options.counters ?? memoryCounters(),
+    clock: { now: Date.now, monotonic: () => performance.now() },
+    newId: randomUUID,
+    observe: observers.observe,
+    hasObservers: observers.any,
+    isObserved: observers.hears,
+    maxParallelTools: options.maxParallelTools ?? 8,
+    maxOutputBytes: options.maxOutputBytes ?? 65_536,
+    cancelGraceMs: options.cancelGraceMs ?? 2_000,
+    background: new BackgroundCalls(),
+    emptyRetries: 2,
+    ...(options.compaction !== undefined && {
+      compaction: compactionPort(options.compaction, options.model),
+    }),
+  };
+}
