@@ -20,6 +20,8 @@ export function setUp(
   enterWal(connection);
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
+  // Always: what a commit replaces would otherwise outlive the deletion of its thread in free parts of the file.
+  connection.exec('PRAGMA secure_delete = ON');
   if (found < migrations.length) migrate(connection, migrations);
   return connection;
 }

@@ -176,5 +176,7 @@ function delegate(store: ThreadStore): ThreadStore {
     findApproval: (...args) => store.findApproval(...args),
     readArtifact: (...args) => store.readArtifact(...args),
     recordLate: (...args) => store.recordLate(...args),
+    deleteThread: (...args) => store.deleteThread(...args),
+    rewriteThread: (...args) => store.rewriteThread(...args),
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { deepFreeze } from '../../../internal/deep-freeze.ts';
+import { assertFrozen } from './assert-frozen.ts';
 import { claimed, refused, type StoreCase } from './case.ts';
 import {
   approval,
@@ -209,12 +210,6 @@ export const readingCases: readonly StoreCase[] = [
     },
   },
 ];
-
-function assertFrozen(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  assert.ok(Object.isFrozen(value));
-  for (const member of Object.values(value)) assertFrozen(member);
-}
 
 function resultWith(output: null | false): {
   readonly outcome: 'succeeded';
