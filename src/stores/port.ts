@@ -134,14 +134,12 @@ export interface ThreadStore {
   /**
    * Removes everything of the thread, approvals and late outcomes included, as one change. Only the number of its claims
    * stays, so that whoever held one before is refused for ever. Nothing happens for a thread that is not there. Throws
-   * `ThreadConflictError` without the claim. What was removed is not left readable in what holds the store, as far as
-   * the store can see to that; its documentation says how far.
+   * `ThreadConflictError` without the claim.
    */
   deleteThread(threadId: string, token: number): MaybePromise<void>;
   /**
-   * Puts every record of the thread in its own place anew, as one change with the version `expectedVersion + 1`; what was
-   * there before is gone as in `deleteThread`. Throws as `commit` does, `ConfigError` for a record that became another,
-   * and whatever `rewrite` throws; then nothing is changed.
+   * Puts every record of the thread in its own place anew, as one change with the version `expectedVersion + 1`. Throws as
+   * `commit` does, `ConfigError` for a record that became another, and whatever `rewrite` throws; then nothing is changed.
    */
   rewriteThread(
     threadId: string,
@@ -149,6 +147,11 @@ export interface ThreadStore {
     expectedVersion: number,
     rewrite: ThreadRewrite,
   ): MaybePromise<void>;
+  /**
+   * Makes unreadable, in the files of the store, what was deleted or replaced before. May take as long as writing all of
+   * the store anew. Absent for a store that keeps no such files, or cannot see to them.
+   */
+  scrub?(): MaybePromise<void>;
   /** Lets go of files and connections. */
   close?(): MaybePromise<void>;
 }

@@ -1,4 +1,4 @@
-import { StoreError, ThreadConflictError } from '../../errors/store-error.ts';
+import { ThreadConflictError } from '../../errors/store-error.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { ThreadRewrite } from '../port.ts';
 import { checkedRewrite } from '../rewrite.ts';
@@ -21,7 +21,6 @@ export function deleteThread(connection: Connection, threadId: string, token: nu
     requireClaim(connection, threadId, token);
     connection.run('DELETE FROM threads WHERE id = ?', [threadId]);
   });
-  emptyLog(connection, threadId);
 }
 
 export interface Rewrite {
@@ -47,7 +46,6 @@ export function rewriteThread(connection: Connection, request: Rewrite): void {
     ]);
     for (const table of tables(threadId, to)) rewriteTable(connection, threadId, table);
   });
-  emptyLog(connection, threadId);
 }
 
 /** The rows of one kind of record. */
@@ -132,18 +130,4 @@ function rewriteTable(connection: Connection, threadId: string, table: Table): v
     }
     rows = connection.all(`${select} WHERE thread = ? AND ${key} > ? ${order}`, [threadId, last]);
   }
-}
-
-/**
- * What was removed is overwritten in the file, but the log beside it still holds the pages as they were. It can be emptied
- * only while nobody reads from it; this waits as long as for a write.
- */
-function emptyLog(connection: Connection, threadId: string): void {
-  const [row] = connection.all('PRAGMA wal_checkpoint(TRUNCATE)');
-  if (row?.['busy'] === 0) return;
-  throw new StoreError({
-    where: `thread '${threadId}'`,
-    what: 'it was removed or rewritten, but others read the database all the while, so its log still holds what was there',
-    fix: 'Repeat the request; it then empties the log',
-  });
 }

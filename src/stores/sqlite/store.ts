@@ -14,6 +14,7 @@ import { jsonText } from './json-text.ts';
 import { claim, release, renew } from './leases.ts';
 import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
 import { readEvent, readMessage, readNumber } from './records.ts';
+import { scrub } from './scrub.ts';
 
 type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 
@@ -145,6 +146,10 @@ export class SqliteStore implements ThreadStore {
   rewriteThread(...[threadId, token, expectedVersion, rewrite]: RewriteArgs): void {
     const request = { threadId: threadKey(threadId), token, expectedVersion, rewrite };
     rewriteThread(this.#connection, request);
+  }
+
+  scrub(): void {
+    scrub(this.#connection);
   }
 
   close(): void {
