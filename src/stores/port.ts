@@ -117,7 +117,7 @@ export interface ThreadStore {
   ): MaybePromise<readonly AgentEvent[]>;
   /** The entries that exist among these calls. */
   readLedger(threadId: string, callIds: readonly string[]): MaybePromise<readonly LedgerEntry[]>;
-  /** Threads by id, after `after`. */
+  /** Threads by id, after `after`, in any order in which those whose ids begin alike follow each other. */
   listThreads(
     options?: PageOptions & { readonly after?: string },
   ): MaybePromise<readonly { readonly threadId: string; readonly version: number }[]>;

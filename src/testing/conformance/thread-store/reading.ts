@@ -110,6 +110,25 @@ export const readingCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'threads: those whose ids begin alike follow each other, from what they begin with',
+    check: async ({ store }) => {
+      const alike = [
+        't/1.1.0',
+        't/1.1.0/1.2.0',
+        't/10.1.0',
+        't/2.1.0',
+        't/Z',
+        't/a',
+        't/é',
+        't/🙂',
+      ];
+      for (const id of ['t', 'T/1', 't!', 't-1', 't0', 'u', 'ü', ...alike])
+        await store.commit(id, await claimed(store, id), 0, changes());
+      const page = await store.listThreads({ after: 't/', limit: alike.length });
+      same(page.map(({ threadId }) => threadId).sort(), [...alike].sort());
+    },
+  },
+  {
     name: 'threads: none sees what belongs to another',
     check: async ({ store }) => {
       for (const id of ['a', 'b']) {
