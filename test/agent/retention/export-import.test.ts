@@ -65,6 +65,11 @@ describe.each(STORES)('exportThread on %s', (_name, open) => {
       await desk.run({ threadId: 't', message: 'go' }).catch(() => 0);
     const lines = await linesOf(store);
     expect(lines.filter((line) => line.startsWith('{"message"')).length).toBeGreaterThan(200);
+    const events = await store.readEvents('t');
+    const told = lines.filter(
+      (line) => line.includes('"threadId":"t","turnId"') && line.startsWith('{"event"'),
+    );
+    expect(told.map((line) => JSON.parse(line).event)).toEqual(events);
     await importThread(other, lines);
     expect(await linesOf(other)).toEqual(lines);
     await store.close?.();
@@ -90,20 +95,41 @@ describe.each(STORES)('exportThread on %s', (_name, open) => {
     await store.close?.();
   });
 
-  test('a subagent that goes on while the export is read is told of', async () => {
+  test.each([
+    ['is read', '"threadId":"t/1.1.0"}'],
+    ['has been read, and all others too', '{"end":', 3],
+  ])('a subagent that goes on when its thread %s is told of', async (_when, line, times = 1) => {
     const { store } = open();
     const { desk } = team({ store, clerk: { hooks: [askFirst] } });
     const paused = await desk.run({ threadId: 't', message: 'go' });
-    let isDone = false;
+    const read: string[] = [];
+    let left = times;
     const reading = async () => {
-      for await (const line of exportThread(store, 't')) {
-        if (isDone || !line.includes('"t/1.1.0"')) continue;
-        isDone = true;
-        await desk.resume({ threadId: 't', answers: yesTo(paused) });
+      for await (const each of exportThread(store, 't')) {
+        read.push(each);
+        if (!each.includes(line)) continue;
+        left -= 1;
+        if (left === 0) await desk.resume({ threadId: 't', answers: yesTo(paused) });
       }
     };
     await expect(reading()).rejects.toMatchObject({ code: 'thread-conflict' });
-    expect(isDone).toBe(true);
+    expect(left).toBeLessThanOrEqual(0);
+    expect(read.some((each) => each.startsWith('{"finished"'))).toBe(false);
+    await store.close?.();
+  });
+
+  test('members of a ledger entry come in one order, whatever that of the store', async () => {
+    const { store } = open();
+    await makeFullThread(store);
+    const lines = await linesOf(store);
+    const readLedger = store.readLedger.bind(store);
+    Object.assign(store, {
+      readLedger: async (...args: Parameters<ThreadStore['readLedger']>) =>
+        (await readLedger(...args)).map((entry) =>
+          Object.fromEntries(Object.entries(entry).reverse()),
+        ),
+    });
+    expect(await linesOf(store)).toEqual(lines);
     await store.close?.();
   });
 

@@ -143,7 +143,7 @@ export async function makeFullThread(store: ThreadStore): Promise<Agent> {
   return agent;
 }
 
-export function answersTo(paused: RunResult) {
+function answersTo(paused: RunResult) {
   if (paused.status !== 'awaiting-approval') throw new Error(`is ${paused.status}`);
   return paused.approvals.map(({ approvalId }) => ({
     approvalId,

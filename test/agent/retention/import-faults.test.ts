@@ -6,7 +6,7 @@ import {
   type ThreadStore,
 } from 'agent-hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { linesOf, MARK, makeFullThread } from './full-thread.ts';
+import { fullAgent, linesOf, MARK, makeFullThread } from './full-thread.ts';
 
 let lines: readonly string[] = [];
 beforeAll(async () => {
@@ -191,9 +191,9 @@ describe('an import is refused, with its line and nothing written, for', () => {
 });
 
 describe('an import is refused where the store has', () => {
-  const refused = async (store: ThreadStore) => {
+  const refused = async (store: ThreadStore, given = lines) => {
     const before = await store.listThreads();
-    await expect(importThread(store, lines)).rejects.toMatchObject({ code: 'thread-exists' });
+    await expect(importThread(store, given)).rejects.toMatchObject({ code: 'thread-exists' });
     expect(await store.listThreads()).toEqual(before);
   };
 
@@ -213,6 +213,9 @@ describe('an import is refused where the store has', () => {
     await store.deleteThread('t', token);
     await store.release('t', token);
     await refused(store);
+    const lone = memoryStore();
+    await fullAgent(lone, ['hello']).agent.run({ threadId: 't', message: 'hi' });
+    await refused(store, await linesOf(lone));
     expect(await deleteThread(store, 't')).toBe(1);
     await importThread(store, lines);
   });
