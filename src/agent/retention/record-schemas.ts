@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../../events/pattern.ts';
 import type { ApprovalStatus } from '../../protocol/approval.ts';
-import { outcomeSchema } from '../../protocol/message-schema.ts';
+import { filePart, outcomeSchema } from '../../protocol/message-schema.ts';
 import { isKey } from '../../stores/key.ts';
 
 /*
@@ -35,7 +35,13 @@ export const eventSchema: z.ZodType<{ readonly seq: number; readonly threadId: s
     seq: z.int().positive(),
   });
 
-const resultSchema = z.strictObject({ outcome: outcomeSchema, isError: z.boolean(), output: json });
+const resultSchema = z.strictObject({
+  outcome: outcomeSchema,
+  isError: z.boolean(),
+  output: json,
+  prechecked: z.literal(true).optional(),
+  files: z.array(filePart).optional(),
+});
 
 export const ledgerSchema: z.ZodType<{ readonly callId: string }> = z
   .strictObject({
@@ -90,6 +96,7 @@ export const approvalSchema: z.ZodType<{ readonly approvalId: string; readonly t
       'expired',
       'superseded',
     ] satisfies ApprovalStatus[]),
+    prepared: object.optional(),
     answer: answerSchema.optional(),
   });
 

@@ -34,8 +34,15 @@ export function sayable(text: string): string {
 function redactPart(part: Part, redact: Redact): Part {
   if (part.type === 'file') return redactFile(part, redact);
   const redacted = redactRecord(part as unknown as JsonObject, redact) as unknown as Part; // Members stay what they were.
+  if (part.type === 'tool-result' && part.files !== undefined)
+    return { ...redacted, files: redactFiles(part.files, redact) } as ToolResultPart;
   if (redacted.type !== 'text' && redacted.type !== 'reasoning') return redacted;
   return { ...redacted, text: sayable(redacted.text) };
+}
+
+/** The files of a result: one that is no file any more is left out. */
+export function redactFiles(files: readonly FilePart[], redact: Redact): readonly FilePart[] {
+  return files.map((file) => redactFile(file, redact)).filter((part) => part.type === 'file');
 }
 
 /** A file of text is read as one. Any other is what it was, or not a file any more. */

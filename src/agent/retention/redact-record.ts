@@ -14,7 +14,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
   ...['cause', 'limit', 'finishReason', 'mediaType', 'code', 'errorName', 'tier', 'sideEffects'],
   // what the program calls its parts
   ...['name', 'agent', 'agentPath', 'model', 'policy', 'version', 'toolName', 'displayName'],
-  ...['toolVersion', 'endedBy', 'field', 'fields', 'slot'],
+  ...['toolVersion', 'source', 'endedBy', 'field', 'fields', 'slot'],
 ]);
 
 /** JSON that tools, people and models fill as they like. */

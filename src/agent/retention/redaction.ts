@@ -3,7 +3,7 @@ import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { ThreadRewrite } from '../../stores/port.ts';
 import { type Redact, redactJson } from './redact-json.ts';
-import { redactMessage, sayable } from './redact-message.ts';
+import { redactFiles, redactMessage, sayable } from './redact-message.ts';
 import { redactRecord } from './redact-record.ts';
 
 /** Every record of a thread without what `redact` takes out. `digestKey`: the new one. */
@@ -15,7 +15,10 @@ export function redaction(redact: Redact, digestKey: string): ThreadRewrite {
     state: (state) => redactState(state, redact, digestKey),
     message: (message) => redactMessage(message, redact),
     event: record,
-    result: record,
+    result: (result) =>
+      result.files === undefined
+        ? record(result)
+        : { ...record(result), files: redactFiles(result.files, redact) },
     approval: record,
     artifact: (artifact) => redactArtifact(artifact, redact),
     // What a policy remembers is an object, and stays one.
