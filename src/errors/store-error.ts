@@ -31,7 +31,7 @@ const GO_ON =
 export class ThreadConflictError extends StoreError {
   override readonly code = 'thread-conflict';
 
-  constructor(threadId: string, what = 'it was changed by another run', fix = GO_ON) {
+  constructor(threadId: string, what = 'it was changed by another run', fix: string = GO_ON) {
     super({ where: `thread '${threadId}'`, what, fix });
     this.name = 'ThreadConflictError';
   }

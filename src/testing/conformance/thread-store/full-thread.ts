@@ -13,7 +13,9 @@ import {
 
 export const THREAD = 'thread';
 /** What finds the records of `FULL`. */
-export const IDS = {
+export const IDS: {
+  readonly [kind in 'callIds' | 'approvalIds' | 'artifactIds']: readonly string[];
+} = {
   callIds: ['c1', 'c2', 'c3'],
   approvalIds: ['a1', 'a2'],
   artifactIds: ['o1'],
