@@ -28,6 +28,9 @@ export {
   type ThreadStoreConformanceOptions,
   threadStoreConformance,
 } from './conformance/thread-store.ts';
+export { hookContext } from './context-payload.ts';
+export { hookError, modelError, toolCallError } from './error-payloads.ts';
+export { agentEvent } from './event-payloads.ts';
 export type { Expectation, Expectations } from './expectation.ts';
 export {
   assistant,
@@ -44,6 +47,7 @@ export {
   knowledgeQuery,
   knowledgeResults,
   outgoingText,
+  promptInfo,
   textWindow,
   turnStart,
 } from './text-payloads.ts';
