@@ -30,8 +30,8 @@ export interface RecordedToolCall {
   readonly tool: string;
   /** What the model asked for. */
   readonly requested?: JsonValue;
-  /** What ran, where that is something else. */
-  readonly ran?: JsonValue;
+  /** What policies made of it, where that is something else: what ran, or would have run. */
+  readonly effective?: JsonValue;
   readonly outcome?: string;
   /** Who refused it, and why. */
   readonly refused?: string;

@@ -64,7 +64,7 @@ export class TurnNotes {
     }
   }
 
-  /** The history has what ran and what the model reads, which events never tell. */
+  /** The history has what was to run and what the model reads, which events never tell. */
   read(result: RunResult): void {
     for (const message of result.messages) this.#readMessage(message);
     this.#results.push(resultOf(result));
@@ -135,7 +135,8 @@ export class TurnNotes {
   #readMessage(message: Message): void {
     for (const { callId, input } of toolCallsOf(message)) {
       const requested = this.#calls.get(callId)?.requested;
-      if (JSON.stringify(requested) !== JSON.stringify(input)) this.#note(callId, { ran: input });
+      if (JSON.stringify(requested) !== JSON.stringify(input))
+        this.#note(callId, { effective: input });
     }
     for (const { callId, output, outcome } of toolResultsOf(message))
       this.#note(callId, { outcome, output });
@@ -202,6 +203,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   'delayMs',
   'responseId',
   'digest',
+  'usage',
+  'cost',
 ]);
 
 /** Pieces of a stream are left out: the same text may come in any. */
