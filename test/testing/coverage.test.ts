@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createAgent } from '../../src/agent/create-agent.ts';
 import { ToolDecision } from '../../src/decisions/tool-decision.ts';
 import { compose } from '../../src/hooks/compose.ts';
-import { Policy } from '../../src/hooks/policy.ts';
+import { defineHooks, Policy } from '../../src/hooks/policy.ts';
 import {
   ask,
   coverageOf,
@@ -107,6 +107,26 @@ describe('coverageOf', () => {
       ['Private', 'systemPrompt', 1],
       ['desk/RefundLimit', 'preToolUse', 1],
       ['desk/Private', 'systemPrompt', 2],
+    ]);
+  });
+
+  test('a frozen policy, and one with accessors and private fields, is counted as any other', async () => {
+    class Named extends Policy {
+      readonly #id = 7;
+      override get name(): string {
+        return `named-${this.#id}`;
+      }
+      override preToolUse(): undefined {}
+    }
+    const frozen = defineHooks({ name: 'frozen', preToolUse: () => undefined });
+    const coverage = coverageOf([frozen, new Named()]);
+    const [first, second] = coverage.policies;
+    await ask(first).preToolUse?.(small);
+    await ask(second).preToolUse(small);
+    const rows = coverage.report().rows.map(({ policy, asked }) => [policy, asked]);
+    expect(rows).toEqual([
+      ['frozen', 1],
+      ['named-7', 1],
     ]);
   });
 
