@@ -49,7 +49,7 @@ export function inputsOf(point: FuzzPoint, source: InputSource): Arbitrary<FuzzI
 }
 
 /** As values come from JSON. */
-export const PLAIN = { noNullPrototype: true } as const;
+const PLAIN = { noNullPrototype: true } as const;
 
 interface Parts extends InputSource {
   readonly texts: Arbitrary<string>;
