@@ -5,6 +5,7 @@ import { TURN_ID } from './text-payloads.ts';
 type BodyOf<Type extends EventType> = Omit<Extract<EventBody, { readonly type: Type }>, 'type'>;
 
 const CALL = { callId: `${TURN_ID}.1.0`, toolName: 'refund' };
+const RUN = { ...CALL, source: 'model' } as const;
 const USAGE = { inputTokens: 10, outputTokens: 20 };
 
 /** What each event tells unless a test says otherwise. */
@@ -29,13 +30,13 @@ const DEFAULTS: { readonly [Type in EventType]: BodyOf<Type> } = {
   'llm.retrying': { reason: 'overloaded', attempt: 2, delayMs: 100 },
   'text.retracted': { by: 'policy', point: 'onLlmResponse' },
   'tool.called': { ...CALL, requestedInput: {} },
-  'tool.started': CALL,
+  'tool.started': RUN,
   'tool.progress': { ...CALL, data: null },
-  'tool.succeeded': { ...CALL, durationMs: 1 },
-  'tool.failed': { ...CALL, durationMs: 1, outcome: 'failed' },
-  'tool.refused': { ...CALL, outcome: 'blocked', by: 'policy', reason: 'not allowed' },
-  'tool.replied': CALL,
-  'tool.save-refused': { ...CALL, field: 'field', reason: 'does not fit' },
+  'tool.succeeded': { ...RUN, durationMs: 1 },
+  'tool.failed': { ...RUN, durationMs: 1, outcome: 'failed' },
+  'tool.refused': { ...RUN, outcome: 'blocked', by: 'policy', reason: 'not allowed' },
+  'tool.replied': RUN,
+  'tool.save-refused': { ...RUN, field: 'field', reason: 'does not fit' },
   'approval.requested': { ...CALL, approvalId: 'approval-1', prompts: ['Run it?'] },
   'approval.answered': {
     approvalId: 'approval-1',

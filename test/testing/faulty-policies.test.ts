@@ -57,10 +57,27 @@ describe('around a call', () => {
   });
 
   test('each fails in its own way around a model', async () => {
-    for (const [name, policy] of faultyPolicies('wrapLlmCall')) {
+    const kinds: unknown[] = [];
+    for (const [, policy] of faultyPolicies('wrapLlmCall')) {
       const answer = await ask(policy).wrapLlmCall(request, () => chatParts('hi'));
-      expect([name, answer.type]).toEqual([name, 'failed']);
+      kinds.push(
+        answer.type === 'failed' && answer.kind,
+        answer.type === 'failed' && answer.error.message,
+      );
     }
+    const limit = expect.stringContaining('time limit');
+    const part = expect.stringContaining('part');
+    const threw = expect.stringContaining('threw');
+    expect(kinds).toEqual([
+      'threw',
+      threw,
+      'illegal',
+      part,
+      'timed-out',
+      limit,
+      'timed-out',
+      limit,
+    ]);
   });
 
   test('a late one that is waited for goes on', async () => {
