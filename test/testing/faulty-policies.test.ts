@@ -66,7 +66,7 @@ describe('around a call', () => {
       );
     }
     const limit = expect.stringContaining('time limit');
-    const part = expect.stringContaining('part');
+    const part = expect.stringContaining('no ChatStreamPart');
     const threw = expect.stringContaining('threw');
     expect(kinds).toEqual([
       'threw',
