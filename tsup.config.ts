@@ -5,6 +5,8 @@ const config: Options = {
     'src/index.ts',
     'src/testing/index.ts',
     'src/testing/vitest.ts',
+    'src/testing/fuzz.ts',
+    'src/testing/fuzz/worker.ts',
     'src/stores/sqlite.ts',
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',

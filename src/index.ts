@@ -11,6 +11,14 @@ export type {
 } from './agent/agent-options.ts';
 export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts';
 export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
+export {
+  compareShadows,
+  type ShadowOptions,
+  type ShadowReport,
+  type ShadowReportOptions,
+  type ShadowRow,
+  shadowComparisons,
+} from './agent/compare-shadows.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
@@ -18,6 +26,7 @@ export { deleteThread, type ErasureOptions } from './agent/retention/delete-thre
 export { exportThread } from './agent/retention/export-thread.ts';
 export { type ImportedThread, importThread } from './agent/retention/import-thread.ts';
 export { redactThread } from './agent/retention/redact-thread.ts';
+export type { ShadowComparison, ShadowPlace } from './agent/shadow-moments.ts';
 export { toolHints } from './agent/tool-hints.ts';
 export {
   type DecisionCodec,

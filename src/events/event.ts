@@ -201,6 +201,7 @@ export type EventBody =
       readonly policy: string;
       readonly version?: string;
       readonly point: string;
+      /** The `type` of the decision; of a policy on trial `none`, too, where it was asked and returned nothing. */
       readonly decision: string;
       /** The reason of a Block or the prompt of a confirmation; feedback and rewrites are never recorded. */
       readonly reason?: string;

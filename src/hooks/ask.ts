@@ -5,11 +5,14 @@ import type { HookCancelled, HookFailed } from './gate.ts';
 import { type ContextSource, hookContext } from './hook-context.ts';
 import type { HookRun } from './hook-run.ts';
 import { NOT_ASKED } from './limit-call.ts';
-import { type Question, recordFailure } from './record.ts';
+import { type Question, recordDecision, recordFailure } from './record.ts';
 import { type Outcome, Wait, type Waiter } from './wait.ts';
 
 /** What came of it; `undefined` is no opinion. */
 export type Asked = { readonly decision: Move } | HookFailed | HookCancelled | undefined;
+
+/** What the record calls the answer of a policy on trial that returned nothing. */
+const NO_OPINION: Move = Object.freeze({ type: 'none' });
 
 /** How a failure is told apart, and what caused it. */
 export interface FailureFacts {
@@ -82,7 +85,8 @@ export class Ask implements ContextSource, Waiter {
       return this.#fail('threw', { cause });
     }
     if (pending) return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
-    if (value !== undefined) this.durationMs = run.ports.now() - this.#startedAt;
+    if (value !== undefined || this.entry.shadow)
+      this.durationMs = run.ports.now() - this.#startedAt;
     return run.cancelled && !evenIfCancelled ? this.#end(CANCELLED) : this.#read(value);
   }
 
@@ -168,8 +172,12 @@ export class Ask implements ContextSource, Waiter {
   #read(value: unknown): Asked {
     const { entry } = this;
     if (this.fault !== undefined) return this.#end({ type: 'failed', error: this.fault });
-    if (value === undefined)
-      return entry.mustDecide ? this.#fail('undecided') : this.#end(undefined);
+    if (value === undefined) {
+      if (entry.mustDecide) return this.#fail('undecided');
+      // What a policy on trial would let through is half of what its trial is for.
+      if (entry.shadow && this.question.isNews === undefined) recordDecision(this, NO_OPINION);
+      return this.#end(undefined);
+    }
     if (value === NOT_ASKED) return this.#end(undefined);
     let read: ReturnType<NonNullable<HookEntry['codec']>['read']>;
     try {

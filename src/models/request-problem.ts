@@ -3,9 +3,10 @@ import { toolCallsOf } from '../protocol/read-content.ts';
 import type { ModelRequest } from './port.ts';
 
 /**
- * Why a provider would refuse a request, or `undefined`: messages are there and none is empty, every tool call
- * has exactly one result directly after it, no result is without a call, and tools have valid, unique names
- * and object schemas. Positions are given, contents never.
+ * Why a provider would refuse a request, or `undefined`: messages are there and none is empty, system prompts come
+ * first, the assistant never speaks first, last or twice in a row, every tool call has exactly one result directly
+ * after it, no result is without a call, and tools have valid, unique names and object schemas. Messages of the user
+ * may follow each other: providers join them. Positions are given, contents never.
  */
 export function requestProblem({ messages, tools }: ModelRequest): string | undefined {
   return messagesProblem(messages) ?? toolsProblem(tools);
@@ -17,6 +18,7 @@ function messagesProblem(messages: readonly Message[]): string | undefined {
   for (const [index, message] of messages.entries()) {
     const problem =
       emptyProblem(message) ??
+      orderProblem(messages, index) ??
       (message.role === 'tool'
         ? orphanProblem(message, messages[index - 1])
         : unansweredProblem(message, messages[index + 1]));
@@ -25,8 +27,27 @@ function messagesProblem(messages: readonly Message[]): string | undefined {
   return undefined;
 }
 
-function emptyProblem(message: Message): string | undefined {
-  return message.content.length === 0 ? `of role '${message.role}' has no content` : undefined;
+function emptyProblem({ role, content }: Message): string | undefined {
+  if (content.length === 0) return `of role '${role}' has no content`;
+  const isEmpty =
+    typeof content !== 'string' && content.some((part) => part.type === 'text' && part.text === '');
+  return isEmpty ? `of role '${role}' has an empty text` : undefined;
+}
+
+/** Whose turn it is to speak. Messages of the user may follow each other: providers join them. */
+function orderProblem(messages: readonly Message[], index: number): string | undefined {
+  const message = messages[index];
+  const role = message?.role;
+  const before = messages[index - 1]?.role;
+  const isFirst = before === undefined || before === 'system';
+  if (role === 'system' && !isFirst) return 'is a system prompt after other messages';
+  if (message?.role !== 'assistant') return undefined;
+  if (isFirst) return "of role 'assistant' comes before any message of the user";
+  if (before === 'assistant') return "of role 'assistant' follows another of the same role";
+  // A last one with calls lacks their results, which says more.
+  if (index === messages.length - 1 && toolCallsOf(message).length === 0)
+    return "of role 'assistant' is the last: there is nothing to answer";
+  return undefined;
 }
 
 /** A tool message is judged against the calls right before it; other places for it do not exist. */

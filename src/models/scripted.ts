@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ModelError } from '../errors/model-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
@@ -19,6 +20,8 @@ export type ScriptedAnswer = string | ScriptedResponse | Error;
 
 export interface ScriptedResponse {
   readonly text?: string;
+  /** The text in exactly these pieces when it is streamed, however they cut its characters; instead of `text`. */
+  readonly pieces?: readonly string[];
   readonly reasoning?: string;
   readonly toolCalls?: readonly ScriptedToolCall[];
   /** Default: `tool-calls` when there are any, else `stop`. */
@@ -59,6 +62,11 @@ export interface ScriptedModelOptions {
 export interface ScriptedModel extends ChatModel {
   readonly requests: readonly ModelRequest[];
   readonly calls: number;
+  /**
+   * Throws an `AssertionError` unless every entry of the script was used and no call found the script at its end or,
+   * with `strict`, was refused: also where a policy or `onError` has made up for the failure. Says which.
+   */
+  assertComplete(): void;
 }
 
 const USAGE: Usage = Object.freeze({ inputTokens: 10, outputTokens: 20 });
@@ -74,12 +82,16 @@ export function scriptedModel(
   return new Scripted(script, options);
 }
 
+/** An answer, and where its text is cut when it is streamed. */
+type Written = ModelResponse & { readonly cuts: readonly string[] | undefined };
+
 class Scripted implements ScriptedModel {
   readonly id: string;
   readonly capabilities: ModelCapabilities;
   readonly requests: ModelRequest[] = [];
   readonly #script: readonly ScriptEntry[];
   readonly #options: ScriptedModelOptions;
+  readonly #refused: string[] = [];
   #toolCalls = 0;
 
   constructor(script: readonly ScriptEntry[], options: ScriptedModelOptions) {
@@ -96,7 +108,7 @@ class Scripted implements ScriptedModel {
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
     options.signal.throwIfAborted();
     const answer = this.#answer(request);
-    const response = isThenable(answer) ? await answer : answer;
+    const { cuts: _cuts, ...response } = isThenable(answer) ? await answer : answer;
     if (this.#options.delayMs !== undefined) await wait(this.#options.delayMs, options.signal);
     return response;
   }
@@ -107,9 +119,9 @@ class Scripted implements ScriptedModel {
   ): AsyncGenerator<ChatStreamPart> {
     signal.throwIfAborted();
     const { chunkSize = 24, delayMs } = this.#options;
-    const { content, ...finish } = await this.#answer(request);
+    const { content, cuts, ...finish } = await this.#answer(request);
     for (const part of content) {
-      for (const piece of pieces(part, chunkSize)) {
+      for (const piece of pieces(part, chunkSize, cuts)) {
         if (delayMs !== undefined) await wait(delayMs, signal);
         signal.throwIfAborted();
         yield piece;
@@ -118,7 +130,13 @@ class Scripted implements ScriptedModel {
     yield { type: 'finish', result: finish };
   }
 
-  #answer(request: ModelRequest): MaybePromise<ModelResponse> {
+  assertComplete(): void {
+    const message = incompleteness(this.id, this.#script, this.calls) ?? this.#refused[0];
+    if (message === undefined) return;
+    throw new AssertionError({ message, stackStartFn: this.assertComplete });
+  }
+
+  #answer(request: ModelRequest): MaybePromise<Written> {
     const entry = this.#script[this.requests.length];
     this.requests.push(request);
     if (this.#options.strict === true) this.#refuseInvalid(request);
@@ -129,7 +147,7 @@ class Scripted implements ScriptedModel {
       : this.#settle(answer);
   }
 
-  #settle(answer: ScriptedAnswer): ModelResponse {
+  #settle(answer: ScriptedAnswer): Written {
     if (answer instanceof Error) throw answer;
     return this.#response(typeof answer === 'string' ? { text: answer } : answer);
   }
@@ -137,6 +155,7 @@ class Scripted implements ScriptedModel {
   #refuseInvalid(request: ModelRequest): void {
     const problem = requestProblem(request);
     if (problem === undefined) return;
+    this.#refused.push(`model '${this.id}' refused call ${this.calls}: ${problem}`);
     throw new ModelError('invalid-request', {
       where: `model '${this.id}', call ${this.calls}`,
       what: problem,
@@ -153,10 +172,11 @@ class Scripted implements ScriptedModel {
     });
   }
 
-  #response(answer: ScriptedResponse): ModelResponse {
+  #response(answer: ScriptedResponse): Written {
     const content: ModelPart[] = [];
+    const text = answer.pieces?.join('') ?? answer.text;
     if (answer.reasoning !== undefined) content.push({ type: 'reasoning', text: answer.reasoning });
-    if (answer.text !== undefined) content.push({ type: 'text', text: answer.text });
+    if (text !== undefined) content.push({ type: 'text', text });
     for (const call of answer.toolCalls ?? [])
       content.push({ type: 'tool-call', call: this.#call(call) });
     const asksForTools = (answer.toolCalls ?? []).length > 0;
@@ -166,6 +186,7 @@ class Scripted implements ScriptedModel {
       content,
       finishReason: answer.finishReason ?? (asksForTools ? 'tool-calls' : 'stop'),
       usage: answer.usage ?? USAGE,
+      cuts: answer.pieces,
     };
   }
 
@@ -187,13 +208,49 @@ async function wait(delayMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function* pieces(part: ModelPart, size: number): Generator<ChatStreamPart> {
+/** What speaks against a script that was played to its end, and no further. */
+function incompleteness(
+  id: string,
+  script: readonly ScriptEntry[],
+  calls: number,
+): string | undefined {
+  const count = `the script of model '${id}' has ${script.length} ${script.length === 1 ? 'entry' : 'entries'}`;
+  const next = script[calls];
+  if (next !== undefined) {
+    const unused = script.length - calls;
+    const others = unused === 1 ? '' : `, and ${unused - 1} after it`;
+    return `${count}, and ${calls} ${calls === 1 ? 'was' : 'were'} used: entry ${calls + 1} (${sketch(next)}) was never asked for${others}`;
+  }
+  return calls > script.length
+    ? `${count}, and there were ${calls} calls: call ${script.length + 1} found no entry`
+    : undefined;
+}
+
+/** An entry in a few words, to find it in the script. */
+function sketch(entry: ScriptEntry): string {
+  if (typeof entry === 'function') return 'a function';
+  if (entry instanceof Error) return `the error ${entry.name}`;
+  const answer: ScriptedResponse = typeof entry === 'string' ? { text: entry } : entry;
+  const { text, pieces: written, toolCalls = [] } = answer;
+  const calls = toolCalls.map(({ name }) => `a call of '${name}'`);
+  const said = written?.join('') ?? text;
+  const words =
+    said === undefined ? [] : [JSON.stringify(said.length > 40 ? `${said.slice(0, 39)}…` : said)];
+  return [...words, ...calls].join(', ') || 'an empty answer';
+}
+
+function* pieces(
+  part: ModelPart,
+  size: number,
+  cuts: readonly string[] | undefined,
+): Generator<ChatStreamPart> {
   if (part.type === 'tool-call') {
     const { id, toolName, inputText } = part.call;
     for (const text of cut(inputText, size)) yield { type: 'tool-input', id, toolName, text };
     yield part;
   } else if (part.type !== 'file') {
-    for (const text of cut(part.text, size)) yield { type: part.type, text };
+    const texts = part.type === 'text' ? (cuts ?? cut(part.text, size)) : cut(part.text, size);
+    for (const text of texts) yield { type: part.type, text };
   }
 }
 

@@ -48,7 +48,7 @@ export interface ResponseParts extends ScriptedResponse {
  */
 export function chatResponse(answer: string | ResponseParts): ChatResponse {
   const parts: ResponseParts = typeof answer === 'string' ? { text: answer } : answer;
-  const { text, reasoning, toolCalls = [] } = parts;
+  const { text = parts.pieces?.join(''), reasoning, toolCalls = [] } = parts;
   const content: AssistantPart[] = [];
   if (reasoning !== undefined) content.push({ type: 'reasoning', text: reasoning });
   if (text !== undefined) content.push({ type: 'text', text });

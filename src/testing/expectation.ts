@@ -1,4 +1,5 @@
 import type { HookFailureKind } from '../errors/hook-error.ts';
+import { lineDiff } from './line-diff.ts';
 import { type AnyDecision, type Reading, readAnswer, rewriteOf, show } from './read-answer.ts';
 
 /** What an answer may be expected to be, and what each may be asked in detail. */
@@ -12,6 +13,12 @@ export interface Expectations {
   proceed: [];
   accept: [];
   keep: [];
+  /** At `onTextWindow`: how many characters may leave. */
+  release: [chars?: number];
+  recover: [];
+  abort: [];
+  fallback: [text?: string | RegExp];
+  silent: [];
   /** No opinion, said aloud or not. */
   abstain: [];
   fail: [kind?: HookFailureKind];
@@ -61,6 +68,21 @@ const ROWS: { readonly [Name in Expectation]: Row } = {
   proceed: { wish: 'let it proceed', move: 'proceed' },
   accept: { wish: 'accept', move: 'accept' },
   keep: { wish: 'keep the value', move: 'keep' },
+  release: {
+    wish: 'release text',
+    move: 'release',
+    as: 'of so many characters:',
+    read: (one) => one['chars'],
+  },
+  recover: { wish: 'recover', move: 'recover' },
+  abort: { wish: 'abort', move: 'abort' },
+  fallback: {
+    wish: 'fall back',
+    move: 'fallback',
+    as: 'to the text',
+    read: (one) => one['text'],
+  },
+  silent: { wish: 'end silently', move: 'silent' },
   abstain: { wish: 'have no opinion', move: 'abstain' },
   fail: { wish: 'fail', as: 'with the kind' },
 };
@@ -79,9 +101,25 @@ export function compare(
   const detail = expected.detail === undefined ? '' : ` ${as} ${show(expected.detail)}`;
   return {
     met: isMet(reading, expected, equals),
-    message: (negated) =>
-      `expected ${reading.who} ${negated ? 'not ' : ''}to ${wish}${detail}, but ${reading.says}`,
+    message: (negated) => {
+      const wanted = `expected ${reading.who} ${negated ? 'not ' : ''}to ${wish}${detail}`;
+      const diff = negated ? undefined : diffOf(reading, expected);
+      return `${wanted}, but ${reading.says}${diff === undefined ? '' : `\n\n${diff}`}`;
+    },
   };
+}
+
+/** Where the policy did what was expected, and put something else in place. */
+function diffOf(
+  reading: Reading,
+  { is, detail }: { readonly is: Expectation; readonly detail: unknown },
+): string | undefined {
+  const { move, read } = ROWS[is];
+  if (reading.type !== 'decided' || reading.decision.type !== move) return undefined;
+  if (detail === undefined || detail instanceof RegExp || read === undefined) return undefined;
+  const actual = read(reading.decision);
+  const isShort = typeof actual !== 'object' && !String(actual).includes('\n');
+  return isShort ? undefined : lineDiff(detail, actual);
 }
 
 function isMet(

@@ -20,6 +20,7 @@ export {
   type RequestParts,
   type ResponseParts,
 } from './chat-payloads.ts';
+export { type ChunkOptions, chunked, chunkedBytes } from './chunked.ts';
 export {
   type ConformanceCase,
   type OpenStore,
@@ -28,7 +29,24 @@ export {
   type ThreadStoreConformanceOptions,
   threadStoreConformance,
 } from './conformance/thread-store.ts';
+export { hookContext } from './context-payload.ts';
+export {
+  type CoverageOptions,
+  coverageOf,
+  type PolicyCoverage,
+} from './coverage/coverage-of.ts';
+export type { CoverageReport, PointCoverage, Shares, Thresholds } from './coverage/report.ts';
+export { hookError, modelError, toolCallError } from './error-payloads.ts';
+export { agentEvent } from './event-payloads.ts';
 export type { Expectation, Expectations } from './expectation.ts';
+export {
+  type FaultyOptions,
+  faultyPolicies,
+  hangingPolicy,
+  latePolicy,
+  lyingPolicy,
+  throwingPolicy,
+} from './faulty-policies.ts';
 export {
   assistant,
   type CalledBatch,
@@ -38,12 +56,21 @@ export {
   history,
   user,
 } from './history.ts';
+export { type RecordedAgent, type RecordOptions, recordCalls } from './recording/record-calls.ts';
+export type {
+  RecordedDecision,
+  RecordedModelCall,
+  RecordedStep,
+  RecordedToolCall,
+  RecordedTurn,
+} from './recording/recorded-turn.ts';
 export { chatParts } from './stream-payloads.ts';
 export {
   incomingText,
   knowledgeQuery,
   knowledgeResults,
   outgoingText,
+  promptInfo,
   textWindow,
   turnStart,
 } from './text-payloads.ts';

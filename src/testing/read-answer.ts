@@ -116,6 +116,16 @@ function describeDecision(decision: AnyDecision): string {
       return `it summarized with the text ${show(decision['summary'])}`;
     case 'modify':
       return `it rewrote the value to ${show(rewriteOf(decision))}`;
+    case 'release':
+      return `it released ${show(decision['chars'])} characters`;
+    case 'recover':
+      return 'it recovered';
+    case 'abort':
+      return 'it aborted';
+    case 'fallback':
+      return `it fell back to the text ${show(decision['text'])}`;
+    case 'silent':
+      return 'it ended silently';
     default:
       return `it answered ${show(decision)}`;
   }

@@ -5,17 +5,17 @@ import type { ChatStreamPart } from '../protocol/chat.ts';
 
 /**
  * An answer of a model as `wrapLlmCall` reads it from `next` and may give it itself: a text, or the parts of an
- * answer, each in one piece, and `finish` last.
+ * answer, each in one piece or the text in the `pieces` it is given in, and `finish` last.
  *
  * @example
  * ask(policy).wrapLlmCall(request, () => chatParts('It will rain.'))
  */
 export function chatParts(answer: string | ScriptedResponse): readonly ChatStreamPart[] {
   const given: ScriptedResponse = typeof answer === 'string' ? { text: answer } : answer;
-  const { text, reasoning, toolCalls = [] } = given;
+  const { text, pieces = text === undefined ? [] : [text], reasoning, toolCalls = [] } = given;
   const parts: ChatStreamPart[] = [];
   if (reasoning !== undefined) parts.push({ type: 'reasoning', text: reasoning });
-  if (text !== undefined) parts.push({ type: 'text', text });
+  for (const piece of pieces) parts.push({ type: 'text', text: piece });
   for (const [index, { name, input, inputText, id }] of toolCalls.entries()) {
     const written = inputText ?? JSON.stringify(toJson(input ?? {}));
     const call = { id: id ?? `call_${index + 1}`, toolName: name, inputText: written };

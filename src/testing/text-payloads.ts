@@ -6,6 +6,7 @@ import type {
   KnowledgeQuery,
   KnowledgeResults,
   OutgoingText,
+  PromptInfo,
   TextWindow,
   TurnStart,
 } from '../protocol/texts.ts';
@@ -29,6 +30,12 @@ export function outgoingText(
   overrides: { readonly isFinal?: boolean } = {},
 ): OutgoingText {
   return deepFreeze({ text, isFinal: true, ...overrides });
+}
+
+/** What `systemPrompt` is told beside the prompt. Default: the prompt of the first step, for `scripted`. */
+export function promptInfo(overrides: Partial<PromptInfo> = {}): PromptInfo {
+  const facts = { site: 'main', model: 'scripted', threadId: 'thread' } as const;
+  return deepFreeze({ ...facts, turnId: TURN_ID, step: 1, ...overrides });
 }
 
 /** What `onTextWindow` is asked about. Default: the whole text of an answer that has ended. */

@@ -19,6 +19,14 @@ interface PolicyMatchers<R> {
   toProceed(): R;
   toAccept(): R;
   toKeep(): R;
+  /** At `onTextWindow`. */
+  toRelease(chars?: number): R;
+  /** The next four are the answers of `onError`. */
+  toRecover(): R;
+  toAbort(): R;
+  /** A text is the whole fallback, a pattern matches a part of it. */
+  toFallBack(text?: string | RegExp): R;
+  toEndSilently(): R;
   /** No opinion: nothing was returned, or `ToolDecision.abstain()`. */
   toAbstain(): R;
   toFail(kind?: HookFailureKind): R;
@@ -53,6 +61,11 @@ expect.extend({
   toProceed: matcher('proceed'),
   toAccept: matcher('accept'),
   toKeep: matcher('keep'),
+  toRelease: matcher('release'),
+  toRecover: matcher('recover'),
+  toAbort: matcher('abort'),
+  toFallBack: matcher('fallback'),
+  toEndSilently: matcher('silent'),
   toAbstain: matcher('abstain'),
   toFail: matcher('fail'),
 } satisfies { readonly [Name in keyof PolicyMatchers<void>]: Matcher });

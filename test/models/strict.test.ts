@@ -22,6 +22,23 @@ const refused: readonly (readonly [string, readonly Message[], RegExp])[] = [
     /messages\[1\].*no content/,
   ],
   [
+    'an empty text',
+    [user('a'), { role: 'assistant', content: [{ type: 'text', text: '' }] }, user('b')],
+    /messages\[1\].*empty text/,
+  ],
+  [
+    'a system prompt in the middle',
+    [user('a'), { role: 'system', content: 'Be kind' }, user('b')],
+    /messages\[1\] is a system prompt after/,
+  ],
+  ['an assistant that speaks first', [said('a'), user('b')], /messages\[0\].*before any message/],
+  [
+    'an assistant that speaks twice',
+    [user('a'), said('b'), said('c'), user('d')],
+    /messages\[2\].*follows another/,
+  ],
+  ['an assistant that speaks last', [user('a'), said('b')], /messages\[1\].*nothing to answer/],
+  [
     'a call without a result',
     [user('a'), calling({}), user('b')],
     /messages\[1\].*'look' with 0 results/,
@@ -95,3 +112,7 @@ describe('a strict scripted model', () => {
     expect(await model.generate(request([]), uncancelled())).toHaveProperty('finishReason', 'stop');
   });
 });
+
+function said(text: string): Message {
+  return { role: 'assistant', content: [{ type: 'text', text }] };
+}

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { ErrorDecision } from '../../src/decisions/error-decision.ts';
 import { MessageDecision } from '../../src/decisions/message-decision.ts';
 import { RequestDecision } from '../../src/decisions/request-decision.ts';
 import { ResponseDecision } from '../../src/decisions/response-decision.ts';
@@ -84,6 +85,23 @@ describe('matchers — a decision', () => {
     });
   });
 
+  test('what is said at windows and of errors', () => {
+    expect(WindowDecision.release(3)).toRelease();
+    expect(WindowDecision.release(3)).toRelease(3);
+    expect(WindowDecision.release(3)).not.toRelease(2);
+    expect(ErrorDecision.fallback('Sorry, no.')).toFallBack(/sorry/i);
+    expect(ErrorDecision.fallback('Sorry, no.')).not.toFallBack('Sorry');
+    const all = [true, false, ErrorDecision.fallback('x'), ErrorDecision.silent()];
+    const matchers = [
+      (received: unknown) => expect(received).toRecover(),
+      (received: unknown) => expect(received).toAbort(),
+      (received: unknown) => expect(received).toFallBack(),
+      (received: unknown) => expect(received).toEndSilently(),
+    ];
+    const table = matchers.map((match) => all.map((received) => passes(() => match(received))));
+    expect(table).toEqual(all.map((_, row) => all.map((__, column) => row === column)));
+  });
+
   test('a promise of an answer works with `resolves`', async () => {
     await expect(ask(new RefundLimit()).preToolUse(call())).resolves.toAllow();
     await expect(ask(new RefundLimit()).preToolUse(call())).resolves.not.toBlock();
@@ -159,7 +177,11 @@ describe('matchers — messages', () => {
     ['it let it proceed', MessageDecision.proceed()],
     ['it accepted', ResponseDecision.accept()],
     ['it kept the value', ToolResultDecision.keep()],
-    ["it answered { type: 'release', chars: 3 }", WindowDecision.release(3)],
+    ['it released 3 characters', WindowDecision.release(3)],
+    ['it recovered', ErrorDecision.recover()],
+    ['it aborted', ErrorDecision.abort()],
+    ["it fell back to the text 'Sorry.'", ErrorDecision.fallback('Sorry.')],
+    ['it ended silently', ErrorDecision.silent()],
   ])('say what came instead: %s', (says, received) => {
     expect(failure(() => expect(received).toFail())).toMatch(/^expected .+ to fail, but /);
     expect(failure(() => expect(received).toFail()).split(', but ')[1]).toBe(says);
@@ -182,6 +204,34 @@ describe('matchers — messages', () => {
     ['not to allow', () => expect(allow).not.toAllow()],
   ])('say what was expected: %s', (wish, check) => {
     expect(failure(check)).toBe(`expected policy-1 at preToolUse ${wish}, but it allowed`);
+  });
+
+  test('show line by line what was put in place, and what was expected', () => {
+    const rewrite = ToolDecision.modify({ amount: 1, to: { name: 'ann', city: 'Bern' } });
+    const wanted = { amount: 2, to: { name: 'ann', city: 'Bern' } };
+    expect(
+      failure(() => expect(rewrite).toModify(wanted))
+        .split('\n\n')
+        .slice(1)
+        .join('\n\n'),
+    ).toBe(
+      [
+        '- expected',
+        '+ received',
+        '',
+        '  {',
+        '-   amount: 2,',
+        '+   amount: 1,',
+        '    to: {',
+        "      city: 'Bern',",
+        "      name: 'ann'",
+        '    }',
+        '  }',
+      ].join('\n'),
+    );
+    // A short text says it all itself, and so does a negation.
+    expect(failure(() => expect(MessageDecision.modify('a')).toModify('b'))).not.toContain('\n');
+    expect(failure(() => expect(rewrite).not.toModify())).not.toContain('+ received');
   });
 
   test('name the policy of the answer, and nobody for a bare decision', async () => {
