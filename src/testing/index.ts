@@ -34,8 +34,8 @@ export {
   type CoverageOptions,
   coverageOf,
   type PolicyCoverage,
-} from './coverage/coverage-of.ts';
-export type { CoverageReport, PointCoverage, Shares, Thresholds } from './coverage/report.ts';
+} from './coverage-of.ts';
+export type { CoverageReport, PointCoverage, Shares, Thresholds } from './coverage-report.ts';
 export { hookError, modelError, toolCallError } from './error-payloads.ts';
 export { agentEvent } from './event-payloads.ts';
 export type { Expectation, Expectations } from './expectation.ts';
