@@ -6,6 +6,8 @@ const config: Options = {
     'src/testing/index.ts',
     'src/testing/vitest.ts',
     'src/stores/sqlite.ts',
+    'src/stores/postgres.ts',
+    'src/stores/redis.ts',
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
     'src/knowledge/memory.ts',

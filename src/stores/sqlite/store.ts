@@ -3,16 +3,16 @@ import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
+import { jsonText } from '../json-text.ts';
 import { isKey, requireKey } from '../key.ts';
 import { leaseEnd } from '../lease-end.ts';
 import { pageLimit } from '../page-limit.ts';
 import type { Claim, LedgerEntry, PageOptions, StoredThread, ThreadStore } from '../port.ts';
+import { readEvent, readMessage, readNumber } from '../records.ts';
 import { writeCommit } from './commit.ts';
 import type { Connection } from './connection.ts';
-import { jsonText } from './json-text.ts';
 import { claim, release, renew } from './leases.ts';
 import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
-import { readEvent, readMessage, readNumber } from './records.ts';
 
 /** The port on one connection. Every method answers at once, and so holds this thread while the disk works. */
 export class SqliteStore implements ThreadStore {
