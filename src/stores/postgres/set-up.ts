@@ -1,0 +1,69 @@
+import { StoreAccessError, StoreVersionError } from '../../errors/store-error.ts';
+import { readNumber } from '../records.ts';
+import type { Database, Run } from './database.ts';
+import { MIGRATIONS } from './schema.ts';
+
+type Migrations = readonly ((schema: string) => string)[];
+
+/**
+ * Makes the tables, or brings them up to date. Refuses a newer version before anything is written, and tables of
+ * another program. Any number of processes may do this at once: they wait for each other.
+ */
+export async function setUp(
+  database: Database,
+  migrations: Migrations = MIGRATIONS,
+): Promise<void> {
+  await database.transaction(async (run) => {
+    const found = await foundVersion(database, run);
+    refuseNewer(database, found ?? 0, migrations);
+    if (found === migrations.length) return;
+    await migrate(database, run, migrations);
+  });
+}
+
+/** Looks again once it is alone: another process may have done the same meanwhile. */
+async function migrate(database: Database, run: Run, migrations: Migrations): Promise<void> {
+  const { schema } = database;
+  await run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent-hooks ${schema}`]);
+  const found = await foundVersion(database, run);
+  refuseNewer(database, found ?? 0, migrations);
+  if (found === undefined) await makeSchema(database, run);
+  for (const migration of migrations.slice(found ?? 0)) await run(migration(schema));
+  await run(`UPDATE ${schema}.format SET version = $1`, [migrations.length]);
+}
+
+async function makeSchema({ schema, where }: Database, run: Run): Promise<void> {
+  const [encoding] = await run("SELECT current_setting('server_encoding') AS name");
+  if (encoding?.['name'] !== 'UTF8') {
+    throw new StoreAccessError('unreadable', where, {
+      what: 'the encoding of the database is not UTF8, so it cannot hold every text',
+    });
+  }
+  const [known] = await run('SELECT to_regnamespace($1) IS NOT NULL AS "isThere"', [schema]);
+  // Asked for first: who may use a schema need not have the right to make one.
+  if (known?.['isThere'] !== 't') await run(`CREATE SCHEMA ${schema}`);
+  const [taken] = await run(`SELECT to_regclass($1) IS NOT NULL AS "isThere"`, [
+    `${schema}.threads`,
+  ]);
+  if (taken?.['isThere'] === 't') {
+    throw new StoreAccessError('unreadable', where, {
+      what: 'its schema holds tables of another program',
+    });
+  }
+  await run(`CREATE TABLE ${schema}.format (version integer NOT NULL)`);
+  await run(`INSERT INTO ${schema}.format (version) VALUES (0)`);
+}
+
+/** `undefined` where there is no store yet. */
+async function foundVersion({ schema }: Database, run: Run): Promise<number | undefined> {
+  const [table] = await run('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
+    `${schema}.format`,
+  ]);
+  if (table?.['isThere'] !== 't') return undefined;
+  const [row] = await run(`SELECT version FROM ${schema}.format`);
+  return readNumber(row?.['version'], { table: 'format', thread: 'of all', key: 'version' });
+}
+
+function refuseNewer({ where }: Database, found: number, migrations: Migrations): void {
+  if (found > migrations.length) throw new StoreVersionError(where, found, migrations.length);
+}
