@@ -3,15 +3,13 @@ import { readNumber } from '../records.ts';
 import type { Database, Run } from './database.ts';
 import { MIGRATIONS } from './schema.ts';
 
-type Migrations = readonly ((schema: string) => string)[];
-
 /**
  * Makes the tables, or brings them up to date. Refuses a newer version before anything is written, and tables of
  * another program. Any number of processes may do this at once: they wait for each other.
  */
 export async function setUp(
   database: Database,
-  migrations: Migrations = MIGRATIONS,
+  migrations: readonly string[] = MIGRATIONS,
 ): Promise<void> {
   await database.transaction(async (run) => {
     const found = await foundVersion(database, run);
@@ -22,13 +20,15 @@ export async function setUp(
 }
 
 /** Looks again once it is alone: another process may have done the same meanwhile. */
-async function migrate(database: Database, run: Run, migrations: Migrations): Promise<void> {
+async function migrate(database: Database, run: Run, migrations: readonly string[]): Promise<void> {
   const { schema } = database;
   await run('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [`agent-hooks ${schema}`]);
   const found = await foundVersion(database, run);
   refuseNewer(database, found ?? 0, migrations);
   if (found === undefined) await makeSchema(database, run);
-  for (const migration of migrations.slice(found ?? 0)) await run(migration(schema));
+  for (const migration of migrations.slice(found ?? 0)) {
+    await run(migration.replaceAll('{schema}', () => schema));
+  }
   await run(`UPDATE ${schema}.format SET version = $1`, [migrations.length]);
 }
 
@@ -64,6 +64,6 @@ async function foundVersion({ schema }: Database, run: Run): Promise<number | un
   return readNumber(row?.['version'], { table: 'format', thread: 'of all', key: 'version' });
 }
 
-function refuseNewer({ where }: Database, found: number, migrations: Migrations): void {
+function refuseNewer({ where }: Database, found: number, migrations: readonly string[]): void {
   if (found > migrations.length) throw new StoreVersionError(where, found, migrations.length);
 }
