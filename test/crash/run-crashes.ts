@@ -40,6 +40,7 @@ export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
   const folder = mkdtempSync(join(tmpdir(), 'agent-hooks-crash-'));
   try {
     const series = new Series(options, folder);
+    await series.warmUp();
     while (series.kills < options.kills) await series.killOne();
     await series.finish();
     return { ...(await series.report()), wallMs: Math.round(performance.now() - started) };
@@ -59,6 +60,11 @@ class Series {
     this.#options = options;
     this.#folder = folder;
     this.#random = chance(options.seed);
+  }
+
+  /** Lets one process end by itself, which leaves its compiled code to all that follow. */
+  async warmUp(): Promise<void> {
+    await ended(this.#start({ threads: [] }));
   }
 
   async killOne(): Promise<void> {
@@ -116,6 +122,7 @@ class Series {
     const whole: ChildPlan = { place, folder: this.#folder, ...plan };
     return spawn(process.execPath, [script, JSON.stringify(whole)], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, NODE_COMPILE_CACHE: join(this.#folder, 'compiled') },
     });
   }
 

@@ -26,5 +26,5 @@ export function testCrashes(newPlace: () => StorePlace): void {
     // Otherwise nothing has been put to the test.
     expect(report.effects).toBeGreaterThan(KILLS / 2);
     expect(report.storedResults).toBeGreaterThan(KILLS / 2);
-  }, 180_000);
+  }, 300_000);
 }

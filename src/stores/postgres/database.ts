@@ -1,4 +1,4 @@
-import { StoreAccessError } from '../../errors/store-error.ts';
+import { StoreAccessError, StoreError } from '../../errors/store-error.ts';
 import type { Row } from '../records.ts';
 import { repeat } from '../remote/repeat.ts';
 import { withDeadline } from '../remote/with-deadline.ts';
@@ -18,6 +18,13 @@ export interface DatabaseOptions {
 /** Runs one statement in a transaction that is open. */
 export type Run = (text: string, values?: SqlValue[]) => Promise<readonly Row[]>;
 
+interface Task<T> {
+  readonly work: (run: Run) => Promise<T>;
+  /** Whether the connection is as it was before, also after the server has refused. */
+  readonly endsClean: boolean;
+  readonly own?: ((error: unknown) => Error | undefined) | undefined;
+}
+
 /**
  * Statements on a pool, each in the time of a request. One that a broken connection got in the way of is repeated,
  * so every statement given here has to do the same the second time.
@@ -25,6 +32,8 @@ export type Run = (text: string, values?: SqlValue[]) => Promise<readonly Row[]>
 export class Database {
   /** How errors name this store. */
   readonly where: string;
+  /** The name of the schema. */
+  readonly name: string;
   /** The schema as it is written in a statement. */
   readonly schema: string;
   readonly #options: DatabaseOptions;
@@ -33,6 +42,7 @@ export class Database {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.where = `postgresStore '${options.schema}'`;
+    this.name = options.schema;
     this.schema = quoted(options.schema);
   }
 
@@ -42,19 +52,20 @@ export class Database {
     values: SqlValue[],
     own?: (error: unknown) => Error | undefined,
   ): Promise<readonly Row[]> {
-    return this.#repeated((run) => run(text, values), own);
+    return this.#repeated({ work: (run) => run(text, values), endsClean: true, own });
   }
 
   /** All of the work, or nothing of it. It may be done again from its start. */
-  transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
-    return this.#repeated(async (run) => {
+  transaction<T>(steps: (run: Run) => Promise<T>): Promise<T> {
+    const work = async (run: Run): Promise<T> => {
       // In any other level a look after a lock sees what was there before it.
       await run('BEGIN ISOLATION LEVEL READ COMMITTED');
-      // A failure leaves the transaction to the end of the connection.
-      const result = await work(run);
+      const result = await steps(run);
       await run('COMMIT');
       return result;
-    });
+    };
+    // The end of its connection is what undoes one that fails.
+    return this.#repeated({ work, endsClean: false });
   }
 
   async close(): Promise<void> {
@@ -69,24 +80,21 @@ export class Database {
     }
   }
 
-  async #repeated<T>(
-    work: (run: Run) => Promise<T>,
-    own?: (error: unknown) => Error | undefined,
-  ): Promise<T> {
+  async #repeated<T>(task: Task<T>): Promise<T> {
     const { timeoutMs } = this.#options;
     try {
       return await repeat({
         timeoutMs,
         mayPass,
-        attempt: (leftMs) => this.#attempt(work, leftMs),
+        attempt: (leftMs) => this.#attempt(task, leftMs),
       });
     } catch (error) {
-      if (error instanceof StoreAccessError) throw error;
-      throw own?.(error) ?? postgresFailure(error, this.where);
+      if (StoreError.isInstance(error)) throw error;
+      throw task.own?.(error) ?? postgresFailure(error, this.where);
     }
   }
 
-  async #attempt<T>(work: (run: Run) => Promise<T>, leftMs: number): Promise<T> {
+  async #attempt<T>({ work, endsClean }: Task<T>, leftMs: number): Promise<T> {
     if (this.#closed) throw new StoreAccessError('closed', this.where);
     const until = performance.now() + leftMs;
     const client = await withDeadline(this.#options.pool.connect(), leftMs, giveBack);
@@ -104,7 +112,7 @@ export class Database {
       broken = false;
       return result;
     } catch (error) {
-      broken = !isAnswered(error);
+      broken = !(endsClean && isAnswered(error));
       throw error;
     } finally {
       client.removeListener('error', ignore);

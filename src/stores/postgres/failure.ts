@@ -44,6 +44,8 @@ const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([
   ['53200', 'full'],
   ['53400', 'full'],
   ['55P03', 'busy'],
+  // No right to do it.
+  ['42501', 'failed'],
   ['57014', 'timeout'],
   // Damage, and tables that are not as this store made them.
   ['XX001', 'unreadable'],

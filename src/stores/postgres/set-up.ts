@@ -32,20 +32,17 @@ async function migrate(database: Database, run: Run, migrations: readonly string
   await run(`UPDATE ${schema}.format SET version = $1`, [migrations.length]);
 }
 
-async function makeSchema({ schema, where }: Database, run: Run): Promise<void> {
+async function makeSchema({ name, schema, where }: Database, run: Run): Promise<void> {
   const [encoding] = await run("SELECT current_setting('server_encoding') AS name");
   if (encoding?.['name'] !== 'UTF8') {
     throw new StoreAccessError('unreadable', where, {
       what: 'the encoding of the database is not UTF8, so it cannot hold every text',
     });
   }
-  const [known] = await run('SELECT to_regnamespace($1) IS NOT NULL AS "isThere"', [schema]);
+  const known = await run('SELECT 1 FROM pg_namespace WHERE nspname = $1', [name]);
   // Asked for first: who may use a schema need not have the right to make one.
-  if (known?.['isThere'] !== 't') await run(`CREATE SCHEMA ${schema}`);
-  const [taken] = await run(`SELECT to_regclass($1) IS NOT NULL AS "isThere"`, [
-    `${schema}.threads`,
-  ]);
-  if (taken?.['isThere'] === 't') {
+  if (known.length === 0) await run(`CREATE SCHEMA ${schema}`);
+  if (await hasTable(run, name, 'threads')) {
     throw new StoreAccessError('unreadable', where, {
       what: 'its schema holds tables of another program',
     });
@@ -55,13 +52,20 @@ async function makeSchema({ schema, where }: Database, run: Run): Promise<void> 
 }
 
 /** `undefined` where there is no store yet. */
-async function foundVersion({ schema }: Database, run: Run): Promise<number | undefined> {
-  const [table] = await run('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
-    `${schema}.format`,
-  ]);
-  if (table?.['isThere'] !== 't') return undefined;
+async function foundVersion({ name, schema }: Database, run: Run): Promise<number | undefined> {
+  if (!(await hasTable(run, name, 'format'))) return undefined;
   const [row] = await run(`SELECT version FROM ${schema}.format`);
   return readNumber(row?.['version'], { table: 'format', thread: 'of all', key: 'version' });
+}
+
+/** Looked up as rows: the server remembers names it did not find, also when another has made them since. */
+async function hasTable(run: Run, schema: string, table: string): Promise<boolean> {
+  const found = await run(
+    `SELECT 1 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1 AND c.relname = $2`,
+    [schema, table],
+  );
+  return found.length > 0;
 }
 
 function refuseNewer({ where }: Database, found: number, migrations: readonly string[]): void {

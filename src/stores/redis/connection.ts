@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { CorruptRecordError, StoreAccessError } from '../../errors/store-error.ts';
+import { CorruptRecordError, StoreAccessError, StoreError } from '../../errors/store-error.ts';
 import { repeat } from '../remote/repeat.ts';
-import { withDeadline } from '../remote/with-deadline.ts';
+import { DeadlineError, withDeadline } from '../remote/with-deadline.ts';
 import type { RedisClient } from './driver.ts';
 import { isUnknownScript, isWrongType, mayPass, redisFailure } from './failure.ts';
 import { Keys } from './keys.ts';
@@ -104,7 +104,9 @@ export class RedisConnection {
         },
       });
     } catch (error) {
-      if (error instanceof StoreAccessError) throw error;
+      if (StoreError.isInstance(error)) throw error;
+      // A connection that swallows answers is not waited for again.
+      if (error instanceof DeadlineError) this.#options.owned?.disconnect(true);
       throw redisFailure(error, this.where);
     }
   }

@@ -5,7 +5,8 @@ import type { RedisClient } from './driver.ts';
 /** A client of one's own also ends, and tells of what broke. */
 export interface OwnClient extends RedisClient {
   quit(): Promise<unknown>;
-  disconnect(): void;
+  /** `true` to connect anew at once. */
+  disconnect(reconnect?: boolean): void;
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
