@@ -3,7 +3,7 @@ import { ConfigError } from '../../errors/config-error.ts';
 import type { PostgresPool } from './driver.ts';
 
 /** A pool of one's own also tells of what broke while nobody used it. */
-export interface OwnPool extends PostgresPool {
+interface OwnPool extends PostgresPool {
   on(event: 'error', listener: (error: Error) => void): unknown;
 }
 
