@@ -6,9 +6,10 @@ import { describeThrown } from '../../internal/describe-thrown.ts';
  */
 export function plainCause(error: unknown): Error {
   const { name, text } = describeThrown(error);
-  const plain = new Error(text);
-  plain.name = name;
   const code = codeOf(error);
+  // Several addresses that were tried in vain come as one error without a text.
+  const plain = new Error(text === '' ? code : text);
+  plain.name = name;
   return code === undefined ? plain : Object.assign(plain, { code });
 }
 
