@@ -104,6 +104,20 @@ await onService('postgres', (url) => {
     await store.close();
   });
 
+  test('what the server says of a row it refused is in no error', async () => {
+    const schema = newSchema();
+    const store = postgresStore({ url, schema });
+    await store.open();
+    await sql(`ALTER TABLE ${quoted(schema)}.memory ADD CHECK (length(json) < 10)`);
+    const { token } = await store.claim('t', { holder: 'a', ttlMs: 60_000 });
+    const refused = store.commit('t', token, 0, changes({ memory: { p: { s: SECRET } } }));
+    const error = await Promise.resolve(refused).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'store-failed', cause: { code: '23514' } });
+    expect(inspect(error, { depth: 9 })).not.toContain(SECRET);
+    expect(await store.load('t')).toBeUndefined();
+    await store.close();
+  });
+
   test('tables that are gone are named as unreadable', async () => {
     const schema = newSchema();
     const store = postgresStore({ url, schema });
