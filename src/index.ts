@@ -14,6 +14,10 @@ export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
+export { deleteThread, type ErasureOptions } from './agent/retention/delete-thread.ts';
+export { exportThread } from './agent/retention/export-thread.ts';
+export { type ImportedThread, importThread } from './agent/retention/import-thread.ts';
+export { redactThread } from './agent/retention/redact-thread.ts';
 export { toolHints } from './agent/tool-hints.ts';
 export {
   type DecisionCodec,
@@ -57,6 +61,7 @@ export { ModelError, type ModelErrorCode, type ModelErrorFacts } from './errors/
 export { OperationError } from './errors/operation-error.ts';
 export { OutputError } from './errors/output-error.ts';
 export { RecoveryCapError } from './errors/recovery-cap-error.ts';
+export { RedactionError, ThreadImportError } from './errors/retention-error.ts';
 export { StateError, type StateErrorCode } from './errors/state-error.ts';
 export {
   CorruptRecordError,
@@ -204,6 +209,7 @@ export type {
   LedgerEntry,
   StoredThread,
   ThreadChanges,
+  ThreadRewrite,
   ThreadStore,
 } from './stores/port.ts';
 export { type HostToolOptions, hostTool } from './tools/host-tool.ts';

@@ -2,8 +2,7 @@ import type { LineSource, LinesPort } from '../loop/lines-port.ts';
 import { type SpokenAs, sayValue } from '../loop/say-value.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolRegistry } from '../tools/port.ts';
-import { propertiesOf, schemaAt } from '../tools/schema-at.ts';
-import { checkNames } from './reply-rules.ts';
+import { schemaAt } from '../tools/schema-at.ts';
 import type { BuiltOptions } from './rules-of.ts';
 import { spokenAs } from './spoken-as.ts';
 import type { StateSchema } from './state-schema.ts';
@@ -13,9 +12,8 @@ interface Place {
   readonly state: StateSchema | undefined;
 }
 
-/** How the lines of an agent are said. Throws `ConfigError` for an announcement that nobody could fill. */
+/** How the lines of an agent are said. */
 export function linesPort(options: BuiltOptions, place: Place): LinesPort {
-  checkAnnouncements(place);
   const { onLine, lineWaitMs = 30_000, language = 'en', timeZone } = options;
   const kinds = new Map<string, SpokenAs | undefined>();
   const kindOf = (source: LineSource): SpokenAs | undefined => {
@@ -33,17 +31,6 @@ export function linesPort(options: BuiltOptions, place: Place): LinesPort {
       return sayValue(value, typeof value === 'string' ? kindOf(source) : undefined, saying);
     },
   } satisfies LinesPort);
-}
-
-/** What only an agent can say of an announcement: whether its state has what is no argument. */
-function checkAnnouncements({ tools, state }: Place): void {
-  for (const { name } of tools.descriptions) {
-    const announce = tools.get(name)?.announce;
-    if (announce === undefined) continue;
-    const also = Object.keys(propertiesOf(announce.inputSchema));
-    const place = { where: `tool '${name}'`, code: 'invalid-tool', option: 'announce' } as const;
-    checkNames(place, announce.names, { state, also });
-  }
 }
 
 function readKind(source: LineSource, place: Place): SpokenAs | undefined {

@@ -5,6 +5,7 @@ import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { toolRegistry } from '../tools/registry.ts';
+import { checkNamed } from './check-named.ts';
 import { compactionPort } from './compaction-port.ts';
 import { knowledgeTool } from './knowledge.ts';
 import { linesPort } from './lines-port.ts';
@@ -26,6 +27,7 @@ export function portsOf(
   const registry = toolRegistry([...tools, ...search]);
   const store = options.store ?? memoryStore();
   checkLocks(registry, state);
+  checkNamed(registry, state);
   const results = resultRulesOf(options, { tools: registry, state });
   return {
     agentName: options.name,

@@ -24,16 +24,15 @@ export class ThreadBusyError extends StoreError {
   }
 }
 
+const GO_ON =
+  'Do not repeat the request: tools may have run. Go on with `resume`, which settles what is open';
+
 /** The thread was taken over or written by someone else meanwhile. The refused commit wrote nothing. */
 export class ThreadConflictError extends StoreError {
   override readonly code = 'thread-conflict';
 
-  constructor(threadId: string, what = 'it was changed by another run') {
-    super({
-      where: `thread '${threadId}'`,
-      what,
-      fix: 'Do not repeat the request: tools may have run. Go on with `resume`, which settles what is open',
-    });
+  constructor(threadId: string, what = 'it was changed by another run', fix: string = GO_ON) {
+    super({ where: `thread '${threadId}'`, what, fix });
     this.name = 'ThreadConflictError';
   }
 }

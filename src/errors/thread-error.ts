@@ -8,7 +8,10 @@ export type ThreadErrorCode =
   | 'agent-mismatch'
   /** A stored turn with an output schema was to go on without it. */
   | 'output-needed'
-  | 'child-thread';
+  | 'child-thread'
+  /** A turn is not over, or in the middle of a step, where what was asked needs a thread at rest. */
+  | 'open-turn'
+  | 'thread-exists';
 
 /** The caller asked something of a thread that its state does not allow. Thrown before anything ran. */
 export class ThreadError extends AgentHooksError {

@@ -19,8 +19,10 @@ import type {
   PageOptions,
   StoredThread,
   ThreadChanges,
+  ThreadRewrite,
   ThreadStore,
 } from './port.ts';
+import { checkedRewrite } from './rewrite.ts';
 
 export interface MemoryStoreOptions {
   /** The clock of claims and late outcomes, in milliseconds since the epoch. Default: `Date.now`. */
@@ -48,17 +50,19 @@ interface Thread {
   version: number;
   state: JsonObject;
   memory: { readonly [policy: string]: JsonObject };
-  readonly messages: Message[];
-  readonly events: AgentEvent[];
+  messages: Message[];
+  events: AgentEvent[];
   lastSeq: number;
-  readonly ledger: Map<string, LedgerEntry>;
-  readonly artifacts: Map<string, Artifact>;
+  ledger: Map<string, LedgerEntry>;
+  artifacts: Map<string, Artifact>;
 }
 
 interface StoredApproval {
   readonly threadId: string;
   approval: Approval;
 }
+
+type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 
 const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
 
@@ -210,6 +214,30 @@ class MemoryStore implements ThreadStore {
     ledger?.set(callId, Object.freeze(late));
   }
 
+  deleteThread(threadId: string, token: number): void {
+    this.#held(threadId, token);
+    this.#threads.delete(threadId);
+    for (const { approval } of this.#approvalsOf(threadId)) {
+      this.#approvals.delete(approval.approvalId);
+      this.#open.delete(approval.approvalId);
+    }
+  }
+
+  /** Everything is made anew before anything is put. */
+  rewriteThread(...[threadId, token, expectedVersion, rewrite]: RewriteArgs): void {
+    this.#held(threadId, token);
+    const thread = this.#threads.get(threadId);
+    if (thread?.version !== expectedVersion) throw new ThreadConflictError(threadId);
+    const to = checkedRewrite(rewrite);
+    const approvals = this.#approvalsOf(threadId).map(({ approval }) => to.approval(approval));
+    Object.assign(thread, rewritten(thread, to));
+    for (const approval of approvals) this.#putApproval(threadId, approval);
+  }
+
+  #approvalsOf(threadId: string): readonly StoredApproval[] {
+    return [...this.#approvals.values()].filter((stored) => stored.threadId === threadId);
+  }
+
   /** A claim whose time ran out still counts until another takes the thread: nobody else has written. */
   #held(threadId: string, token: number): Lease {
     const lease = this.#leases.get(threadId);
@@ -238,6 +266,29 @@ class MemoryStore implements ThreadStore {
     if (approval.status === 'open') this.#open.set(approval.approvalId, stored);
     else this.#open.delete(approval.approvalId);
   }
+}
+
+function rewritten(thread: Thread, to: ThreadRewrite): Thread {
+  const memory = Object.entries(thread.memory).map(([policy, value]) => [
+    policy,
+    to.memory(value, policy),
+  ]);
+  return {
+    version: thread.version + 1,
+    state: to.state(thread.state),
+    memory: Object.freeze(Object.fromEntries(memory)),
+    messages: thread.messages.map(to.message),
+    events: thread.events.map(to.event),
+    lastSeq: thread.lastSeq,
+    ledger: new Map([...thread.ledger].map(([callId, entry]) => [callId, withResult(entry, to)])),
+    artifacts: new Map([...thread.artifacts].map(([id, artifact]) => [id, to.artifact(artifact)])),
+  };
+}
+
+function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
+  return entry.result === undefined
+    ? entry
+    : Object.freeze({ ...entry, result: to.result(entry.result) });
 }
 
 function checkEvents(threadId: string, lastSeq: number, events: readonly AgentEvent[]): number {

@@ -56,6 +56,22 @@ export interface ThreadChanges {
   readonly artifacts: readonly Artifact[];
 }
 
+/**
+ * What each stored record becomes, in its own place. Called once for every record of its kind, at once and without
+ * waiting. What finds a record, or says what it is, must stay: a message its `role`, an event its `seq`, `type` and
+ * `threadId`, a result its `outcome`, an approval its `approvalId`, `threadId` and `status`, an artifact its `artifactId`.
+ */
+export interface ThreadRewrite {
+  readonly state: (state: JsonObject) => JsonObject;
+  readonly message: (message: Message) => Message;
+  readonly event: (event: AgentEvent) => AgentEvent;
+  /** Of an entry of the ledger. */
+  readonly result: (result: ToolResult) => ToolResult;
+  readonly approval: (approval: Approval) => Approval;
+  readonly artifact: (artifact: Artifact) => Artifact;
+  readonly memory: (memory: JsonObject, policy: string) => JsonObject;
+}
+
 export interface PageOptions {
   readonly limit?: number;
 }
@@ -101,7 +117,7 @@ export interface ThreadStore {
   ): MaybePromise<readonly AgentEvent[]>;
   /** The entries that exist among these calls. */
   readLedger(threadId: string, callIds: readonly string[]): MaybePromise<readonly LedgerEntry[]>;
-  /** Threads by id, after `after`. */
+  /** Threads by id, after `after`, in any order in which those whose ids begin alike follow each other. */
   listThreads(
     options?: PageOptions & { readonly after?: string },
   ): MaybePromise<readonly { readonly threadId: string; readonly version: number }[]>;
@@ -115,6 +131,27 @@ export interface ThreadStore {
   readArtifact(threadId: string, artifactId: string): MaybePromise<Artifact | undefined>;
   /** Records the outcome of a call that its turn no longer waits for. Needs no claim; fills an intent only, never replaces an outcome. */
   recordLate(threadId: string, callId: string, result: ToolResult): MaybePromise<void>;
+  /**
+   * Removes everything of the thread, approvals and late outcomes included, as one change. Only the number of its claims
+   * stays, so that whoever held one before is refused for ever. Nothing happens for a thread that is not there. Throws
+   * `ThreadConflictError` without the claim.
+   */
+  deleteThread(threadId: string, token: number): MaybePromise<void>;
+  /**
+   * Puts every record of the thread in its own place anew, as one change with the version `expectedVersion + 1`. Throws as
+   * `commit` does, `ConfigError` for a record that became another, and whatever `rewrite` throws; then nothing is changed.
+   */
+  rewriteThread(
+    threadId: string,
+    token: number,
+    expectedVersion: number,
+    rewrite: ThreadRewrite,
+  ): MaybePromise<void>;
+  /**
+   * Makes unreadable, in the files of the store, what was deleted or replaced before. May take as long as writing all of
+   * the store anew. Absent for a store that keeps no such files, or cannot see to them.
+   */
+  scrub?(): MaybePromise<void>;
   /** Lets go of files and connections. */
   close?(): MaybePromise<void>;
 }

@@ -3,6 +3,7 @@ import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { CancelledOperation, PreparedOperation } from '../protocol/operation.ts';
 import type { StateOf, StateValues } from '../protocol/state-values.ts';
+import type { Placeholder } from '../protocol/template.ts';
 import type { SideEffects, ToolTier } from '../protocol/tool.ts';
 import type { AnnounceRule } from './announce-port.ts';
 import type { InputProblem } from './input-port.ts';
@@ -122,6 +123,8 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
     input: JsonObject,
     ctx: PrecheckContext<Context, State>,
   ) => MaybePromise<JsonValue | undefined>;
+  /** What an option of the tool names of the state of the thread: whether that is there, the agent says. */
+  readonly stateNames?: { readonly option: string; readonly names: readonly Placeholder[] };
   /** What becomes of results that work, as the tool says it for every agent. Absent where it says nothing. */
   readonly onResult?: ResultRules;
   /** The JSON Schema of results, made when asked for; absent for a tool without `outputSchema`. */

@@ -42,5 +42,7 @@ export function failingStore(store: ThreadStore, fails: (commit: number) => bool
     findApproval: async (...args) => store.findApproval(...args),
     readArtifact: async (...args) => store.readArtifact(...args),
     recordLate: async (...args) => store.recordLate(...args),
+    deleteThread: async (...args) => store.deleteThread(...args),
+    rewriteThread: async (...args) => store.rewriteThread(...args),
   };
 }

@@ -6,6 +6,7 @@ import { setUp } from '../../src/stores/sqlite/set-up.ts';
 import { SqliteStore } from '../../src/stores/sqlite/store.ts';
 import {
   approval,
+  artifact,
   changes,
   event,
   intent,
@@ -37,7 +38,7 @@ describe('what a commit to a sqlite store costs', () => {
     useEverything(store);
     store.close();
     const connection = openConnection(path);
-    const queries = [...statements].filter((sql) => /^(SELECT|UPDATE|INSERT)/.test(sql));
+    const queries = [...statements].filter((sql) => /^(SELECT|UPDATE|INSERT|DELETE)/.test(sql));
     expect(queries.length).toBeGreaterThan(15);
     for (const sql of queries) {
       const values = Array.from({ length: sql.split('?').length - 1 }, () => 0);
@@ -94,6 +95,7 @@ function useEverything(store: SqliteStore): void {
     ledger: [intent('c1'), outcome('c2', 'done')],
     approvals: [approval('t', 'a1')],
     memory: { p: {} },
+    artifacts: [artifact('o1', 'one')],
   });
   store.commit('t', token, 0, some);
   store.commit('t', token, 1, changes({ ledger: [outcome('c2', 'again')] }));
@@ -107,5 +109,15 @@ function useEverything(store: SqliteStore): void {
   store.pendingApprovals({ threadId: 't' });
   store.findApproval('a1');
   store.recordLate('t', 'c1', toolResult('late'));
+  store.rewriteThread('t', token, 2, {
+    state: (state) => state,
+    message: (message) => message,
+    event: (each) => each,
+    result: (result) => result,
+    approval: (each) => each,
+    artifact: (each) => each,
+    memory: (memory) => memory,
+  });
+  store.deleteThread('t', token);
   store.release('t', token);
 }

@@ -1,4 +1,4 @@
-import { StoreAccessError, StoreError } from '../../errors/store-error.ts';
+import { StoreAccessError } from '../../errors/store-error.ts';
 import type { Row } from '../records.ts';
 import { repeat } from '../remote/repeat.ts';
 import { withDeadline } from '../remote/with-deadline.ts';
@@ -85,19 +85,21 @@ export class Database {
     try {
       return await repeat({
         timeoutMs,
-        mayPass,
+        mayPass: (error) => error instanceof DriverFailure && mayPass(error.cause),
         attempt: (leftMs) => this.#attempt(task, leftMs),
       });
     } catch (error) {
-      if (StoreError.isInstance(error)) throw error;
-      throw task.own?.(error) ?? postgresFailure(error, this.where);
+      // What the work itself has thrown is told as it is.
+      if (!(error instanceof DriverFailure)) throw error;
+      throw task.own?.(error.cause) ?? postgresFailure(error.cause, this.where);
     }
   }
 
   async #attempt<T>({ work, endsClean }: Task<T>, leftMs: number): Promise<T> {
     if (this.#closed) throw new StoreAccessError('closed', this.where);
     const until = performance.now() + leftMs;
-    const client = await withDeadline(this.#options.pool.connect(), leftMs, giveBack);
+    const connecting = this.#options.pool.connect();
+    const client = await withDeadline(connecting, leftMs, giveBack).catch(fromDriver);
     // An error between two answers would end the process; the statement after it fails by itself.
     client.on('error', ignore);
     let broken = true;
@@ -105,20 +107,31 @@ export class Database {
       const run: Run = async (text, values = []) => {
         const query = { text, values, types: COLUMN_TYPES };
         const left = Math.max(until - performance.now(), 1);
-        const { rows } = await withDeadline(client.query(query), left);
+        const { rows } = await withDeadline(client.query(query), left).catch(fromDriver);
         return rows as readonly Row[]; // The driver makes one object of columns per row.
       };
       const result = await work(run);
       broken = false;
       return result;
     } catch (error) {
-      broken = !(endsClean && isAnswered(error));
+      broken = !(endsClean && error instanceof DriverFailure && isAnswered(error.cause));
       throw error;
     } finally {
       client.removeListener('error', ignore);
       client.release(broken);
     }
   }
+}
+
+/** Tells what the driver threw from what others did. Never leaves this file. */
+class DriverFailure extends Error {
+  constructor(cause: unknown) {
+    super('the driver failed', { cause });
+  }
+}
+
+function fromDriver(cause: unknown): never {
+  throw new DriverFailure(cause);
 }
 
 /** A statement that the server refused leaves its connection as it was. */

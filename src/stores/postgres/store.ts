@@ -12,6 +12,7 @@ import { readEvent, readMessage, readNumber } from '../records.ts';
 import { Opening } from '../remote/opening.ts';
 import { writeCommit } from './commit.ts';
 import type { Database } from './database.ts';
+import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
 import { setUp } from './set-up.ts';
@@ -156,6 +157,17 @@ export class PostgresStore implements ThreadStore {
        WHERE thread = $2 AND call_id = $3 AND status = 'intended'`,
       values,
     );
+  }
+
+  async deleteThread(threadId: string, token: number): Promise<void> {
+    return deleteThread(await this.#opening.ready(), threadKey(threadId), token);
+  }
+
+  async rewriteThread(
+    ...[threadId, token, expectedVersion, rewrite]: Parameters<ThreadStore['rewriteThread']>
+  ): Promise<void> {
+    const request = { threadId: threadKey(threadId), token, expectedVersion, rewrite };
+    return rewriteThread(await this.#opening.ready(), request);
   }
 
   close(): Promise<void> {

@@ -117,6 +117,6 @@ async function readOne(
   return value === null ? undefined : readApproval(approvalRow(threadId, id, value));
 }
 
-function member(approvalId: string, threadId: string): string {
+export function member(approvalId: string, threadId: string): string {
   return `${approvalId}\0${threadId}`;
 }

@@ -133,3 +133,59 @@ for _, id in ipairs(ids) do
 end
 return found
 `);
+
+const HELD = `
+local thread, messages, events, ledger, approvals, open, memory, artifacts = unpack(KEYS)
+local token, holder, version, commit = unpack(
+  redis.call('HMGET', thread, 'token', 'holder', 'version', 'commit'))
+local isHeld = token == ARGV[1] and holder
+`;
+
+export const DELETE: Script = new Script(`${HELD}
+if not isHeld then return 'claim' end
+redis.call('HDEL', thread, 'version', 'state', 'messageCount', 'lastSeq', 'commit')
+redis.call('DEL', messages, events, ledger, approvals, open, memory, artifacts)
+return 'done'
+`);
+
+/** All of a thread of one moment; or what stands in the way of writing it anew. */
+export const READ_ALL: Script = new Script(`${HELD}
+if not isHeld then return 'claim' end
+if version ~= ARGV[2] then return 'version' end
+return {
+  redis.call('HGET', thread, 'state'),
+  redis.call('LRANGE', messages, 0, -1),
+  redis.call('XRANGE', events, '-', '+'),
+  redis.call('HGETALL', ledger),
+  redis.call('HGETALL', approvals),
+  redis.call('HGETALL', memory),
+  redis.call('HGETALL', artifacts),
+}
+`);
+
+/** ARGV: token, version, id of the commit, how many of each kind, then their values. Late outcomes come without a version, so the ledger is compared. */
+export const REWRITE: Script = new Script(`${HELD}
+if commit == ARGV[3] then return 'done' end
+if not isHeld then return 'claim' end
+if version ~= ARGV[2] then return 'version' end
+local first = {}
+local at = 11
+for kind = 1, 7 do
+  first[kind] = at
+  at = at + tonumber(ARGV[3 + kind])
+end
+first[8] = at
+for i = first[4], first[5] - 1, 3 do
+  if redis.call('HGET', ledger, ARGV[i]) ~= ARGV[i + 1] then return 'version' end
+end
+redis.call('DEL', messages, events)
+for i = first[2], first[3] - 1 do redis.call('RPUSH', messages, ARGV[i]) end
+for i = first[3], first[4] - 1, 2 do redis.call('XADD', events, ARGV[i], 'json', ARGV[i + 1]) end
+for i = first[4], first[5] - 1, 3 do redis.call('HSET', ledger, ARGV[i], ARGV[i + 2]) end
+for i = first[5], first[6] - 1, 2 do redis.call('HSET', approvals, ARGV[i], ARGV[i + 1]) end
+for i = first[6], first[7] - 1, 2 do redis.call('HSET', memory, ARGV[i], ARGV[i + 1]) end
+for i = first[7], first[8] - 1, 2 do redis.call('HSET', artifacts, ARGV[i], ARGV[i + 1]) end
+redis.call('HSET', thread, 'state', ARGV[first[1]], 'commit', ARGV[3],
+  'version', string.format('%d', tonumber(ARGV[2]) + 1))
+return 'done'
+`);

@@ -12,6 +12,7 @@ import { Opening } from '../remote/opening.ts';
 import { findApproval, readOpenOfAll, readOpenOfThread } from './approvals.ts';
 import { writeCommit } from './commit.ts';
 import type { RedisConnection } from './connection.ts';
+import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import {
   listThreads,
@@ -138,6 +139,17 @@ export class RedisStore implements ThreadStore {
     const connection = await this.#opening.ready();
     const { ledger } = connection.keys.of(thread);
     await connection.run({ script: RECORD_LATE, threadId: thread, keys: [ledger], args });
+  }
+
+  async deleteThread(threadId: string, token: number): Promise<void> {
+    return deleteThread(await this.#opening.ready(), threadKey(threadId), token);
+  }
+
+  async rewriteThread(
+    ...[threadId, token, expectedVersion, rewrite]: Parameters<ThreadStore['rewriteThread']>
+  ): Promise<void> {
+    const request = { threadId: threadKey(threadId), token, expectedVersion, rewrite };
+    return rewriteThread(await this.#opening.ready(), request);
   }
 
   close(): Promise<void> {

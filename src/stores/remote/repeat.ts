@@ -23,11 +23,15 @@ export async function repeat<T>({ timeoutMs, attempt, mayPass }: Repeat<T>): Pro
       return await attempt(leftMs);
     } catch (error) {
       // What broke earlier says more than that no time was left afterwards.
-      if (last !== undefined && error instanceof DeadlineError) throw last;
+      if (last !== undefined && isDeadline(error)) throw last;
       if (!mayPass(error)) throw error;
       last = error;
     }
     const pause = Math.min(pauseMs, until - performance.now());
     if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
   }
+}
+
+function isDeadline(error: unknown): boolean {
+  return error instanceof DeadlineError || (error instanceof Error && isDeadline(error.cause));
 }

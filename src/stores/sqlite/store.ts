@@ -11,8 +11,12 @@ import type { Claim, LedgerEntry, PageOptions, StoredThread, ThreadStore } from 
 import { readEvent, readMessage, readNumber } from '../records.ts';
 import { writeCommit } from './commit.ts';
 import type { Connection } from './connection.ts';
+import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
+import { scrub } from './scrub.ts';
+
+type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 
 /** The port on one connection. Every method answers at once, and so holds this thread while the disk works. */
 export class SqliteStore implements ThreadStore {
@@ -133,6 +137,19 @@ export class SqliteStore implements ThreadStore {
         values,
       ),
     );
+  }
+
+  deleteThread(threadId: string, token: number): void {
+    deleteThread(this.#connection, threadKey(threadId), token);
+  }
+
+  rewriteThread(...[threadId, token, expectedVersion, rewrite]: RewriteArgs): void {
+    const request = { threadId: threadKey(threadId), token, expectedVersion, rewrite };
+    rewriteThread(this.#connection, request);
+  }
+
+  scrub(): void {
+    scrub(this.#connection);
   }
 
   close(): void {

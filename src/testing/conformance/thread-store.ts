@@ -8,9 +8,11 @@ import {
 } from './thread-store/case.ts';
 import { claimCases } from './thread-store/claims.ts';
 import { commitCases } from './thread-store/commits.ts';
+import { deleteCases } from './thread-store/deleting.ts';
 import { handleCases } from './thread-store/handles.ts';
 import { readingCases } from './thread-store/reading.ts';
 import { recordCases } from './thread-store/records.ts';
+import { rewriteCases } from './thread-store/rewriting.ts';
 
 export type { OpenStore, ReopenStore, StoreSetting };
 
@@ -46,6 +48,8 @@ export function threadStoreConformance(
     ...readingCases,
     ...recordCases,
     ...artifactCases,
+    ...deleteCases,
+    ...rewriteCases,
     ...(reopen === undefined ? [] : handleCases),
   ];
   return cases.map((test) => ({ name: test.name, run: () => runCase(test, open, reopen) }));

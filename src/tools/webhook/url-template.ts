@@ -1,7 +1,7 @@
 import { ToolError, ToolRefused } from '../../errors/tool-error.ts';
 import { parseUrl } from '../../internal/safe-http/parse-url.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
-import { placeholdersIn, valueAt } from '../../protocol/template.ts';
+import { type Placeholder, placeholdersIn, valueAt } from '../../protocol/template.ts';
 import { type UnsetValue, unsetRefusal } from '../../protocol/unset-refusal.ts';
 import type { ToolContext } from '../port.ts';
 import type { Refuse } from './invalid.ts';
@@ -63,6 +63,12 @@ export function readTemplate(raw: string, allowHttp: boolean, refuse: Refuse): U
     );
   const query = 'url' in parsed ? new Set(parsed.url.searchParams.keys()) : new Set<string>();
   return { texts, paths, query, allowHttp };
+}
+
+/** What it names beside the arguments. */
+export function stateNamesOf({ paths }: UrlTemplate): readonly Placeholder[] {
+  const names = paths.filter(([root]) => root !== 'input');
+  return names.map((path) => ({ text: path.join('.'), path }));
 }
 
 /** The address of one call. Throws a refusal that names every value which is not there. */

@@ -19,7 +19,7 @@ import { type Refuse, refuseFor } from './invalid.ts';
 import { checkWebhookOptions, WEBHOOK_KEYS, type WebhookOptions } from './options.ts';
 import { checkQuery } from './query.ts';
 import { buildRequest, type Webhook } from './request.ts';
-import { readTemplate } from './url-template.ts';
+import { readTemplate, stateNamesOf } from './url-template.ts';
 
 /** How a webhook tool is declared: as any tool, with an address in the place of `execute`. */
 export type WebhookToolOptions<
@@ -95,7 +95,11 @@ export function buildWebhookTool<
     execute: (input, ctx) =>
       call(input, ctx as never) as Promise<never> as Promise<ToolReturn<Output>>,
   });
-  return Object.freeze({ ...declared, drain: (threadId?: string) => background.drain(threadId) });
+  return Object.freeze({
+    ...declared,
+    stateNames: { option: 'url', names: stateNamesOf(webhook.template) },
+    drain: (threadId?: string) => background.drain(threadId),
+  });
 }
 
 function systemWire(): Wire {

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { AgentEvent } from '../../../src/events/event.ts';
+import type { Approval } from '../../../src/protocol/approval.ts';
 import { memoryStore } from '../../../src/stores/memory.ts';
 import type { ThreadStore } from '../../../src/stores/port.ts';
 import { changes, outcome } from '../../../src/testing/conformance/thread-store/samples.ts';
@@ -123,6 +125,80 @@ const FAULTS: readonly (readonly [fault: string, foundBy: string, broken: Break]
     }),
   ],
   [
+    'a deletion that leaves approvals',
+    'delete: everything of the thread is gone, and no other thread has lost anything',
+    (whole) => {
+      const open: Approval[] = [];
+      return {
+        commit: (...args) => {
+          open.push(...args[3].approvals);
+          return whole.commit(...args);
+        },
+        findApproval: (id) => open.find(({ approvalId }) => approvalId === id),
+      };
+    },
+  ],
+  [
+    'a deletion without a claim',
+    'delete: without the claim nothing is removed',
+    (whole) => ({
+      deleteThread: async (threadId) => {
+        const { token } = await whole.claim(threadId, { holder: 'holder', ttlMs: 1_000 });
+        return whole.deleteThread(threadId, token);
+      },
+    }),
+  ],
+  [
+    'a deletion that forgets how often a thread was claimed',
+    'delete: whoever held the thread before stays refused, and tokens go on',
+    (whole) => {
+      let inner = whole;
+      return {
+        ...forwarded(() => inner),
+        deleteThread: () => {
+          inner = memoryStore();
+        },
+      };
+    },
+  ],
+  [
+    'a rewrite that leaves the version',
+    'rewrite: each record is put in its own place, and the version grows by one',
+    (whole) => ({
+      load: async (threadId) => {
+        const thread = await whole.load(threadId);
+        return thread && { ...thread, version: 1 };
+      },
+    }),
+  ],
+  ...(['state', 'message', 'event', 'result', 'approval', 'artifact', 'memory'] as const).map(
+    (kind): (typeof FAULTS)[number] => [
+      `a rewrite that leaves out each ${kind}`,
+      'rewrite: each record is put in its own place, and the version grows by one',
+      (whole) => ({
+        rewriteThread: (...[threadId, token, version, rewrite]) =>
+          whole.rewriteThread(threadId, token, version, {
+            ...rewrite,
+            [kind]: <Record>(record: Record) => record,
+          }),
+      }),
+    ],
+  ),
+  [
+    'a rewrite that stops after a page',
+    'rewrite: a long thread is rewritten to its last record, once each',
+    (whole) => ({
+      rewriteThread: (...[threadId, token, version, rewrite]) => {
+        let left = 100;
+        const event = (each: AgentEvent): AgentEvent => {
+          left -= 1;
+          return left < 0 ? each : rewrite.event(each);
+        };
+        return whole.rewriteThread(threadId, token, version, { ...rewrite, event });
+      },
+    }),
+  ],
+  [
     'memory that a commit replaces as a whole',
     'memory: each policy has its own, and keeps it when a commit leaves it out',
     () => {
@@ -162,19 +238,25 @@ describe('thread store conformance', () => {
 });
 
 function delegate(store: ThreadStore): ThreadStore {
+  return forwarded(() => store);
+}
+
+function forwarded(current: () => ThreadStore): ThreadStore {
   return {
-    claim: (...args) => store.claim(...args),
-    renew: (...args) => store.renew(...args),
-    release: (...args) => store.release(...args),
-    load: (...args) => store.load(...args),
-    commit: (...args) => store.commit(...args),
-    readMessages: (...args) => store.readMessages(...args),
-    readEvents: (...args) => store.readEvents(...args),
-    readLedger: (...args) => store.readLedger(...args),
-    listThreads: (...args) => store.listThreads(...args),
-    pendingApprovals: (...args) => store.pendingApprovals(...args),
-    findApproval: (...args) => store.findApproval(...args),
-    readArtifact: (...args) => store.readArtifact(...args),
-    recordLate: (...args) => store.recordLate(...args),
+    claim: (...args) => current().claim(...args),
+    renew: (...args) => current().renew(...args),
+    release: (...args) => current().release(...args),
+    load: (...args) => current().load(...args),
+    commit: (...args) => current().commit(...args),
+    readMessages: (...args) => current().readMessages(...args),
+    readEvents: (...args) => current().readEvents(...args),
+    readLedger: (...args) => current().readLedger(...args),
+    listThreads: (...args) => current().listThreads(...args),
+    pendingApprovals: (...args) => current().pendingApprovals(...args),
+    findApproval: (...args) => current().findApproval(...args),
+    readArtifact: (...args) => current().readArtifact(...args),
+    recordLate: (...args) => current().recordLate(...args),
+    deleteThread: (...args) => current().deleteThread(...args),
+    rewriteThread: (...args) => current().rewriteThread(...args),
   };
 }

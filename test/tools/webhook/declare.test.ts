@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { createAgent, scriptedModel } from '../../../src/index.ts';
 import { Accepted } from '../../../src/tools/done.ts';
 import { WebhookAuth } from '../../../src/tools/webhook/auth.ts';
 import type { WebhookOptions } from '../../../src/tools/webhook/options.ts';
@@ -123,5 +124,35 @@ describe('declaring a webhook', () => {
   ])('%s is refused', (_row, make) => {
     expect(make).toThrow(expect.objectContaining({ name: 'ConfigError', code: 'invalid-tool' }));
     expect(make).not.toThrow(/sk-12345/);
+  });
+});
+
+describe('the address of a webhook in an agent', () => {
+  const build = (url: string, stateSchema?: z.ZodObject) => () =>
+    createAgent({
+      name: 'desk',
+      model: scriptedModel([]),
+      tools: [declare({ url })()],
+      ...(stateSchema !== undefined && { stateSchema }),
+    } as never); // The types know what a tool reads; an app without types does not.
+  const stateSchema = z.object({ customer: z.object({ id: z.string() }).optional() });
+
+  test.each<[why: string, url: string, ...rest: [schema: z.ZodObject | undefined, words: RegExp]]>([
+    ['has no state', 'https://h.example/{{customer.id}}', undefined, /it names 'customer.id'/],
+    ['a field', 'https://h.example/{{custmer.id}}', stateSchema, /Did you mean 'customer'/],
+    ['a key', 'https://h.example/?c={{customer.nr}}', stateSchema, /it names 'customer.nr'/],
+    ['a root', 'https://h.example/{{inputs.id}}', stateSchema, /Did you mean 'input'/],
+  ])(
+    'U-O6: names what is not there when the agent is built: %s',
+    (_why, url, ...[schema, words]) => {
+      expect(build(url, schema)).toThrow(words);
+      expect(build(url, schema)).toThrow("tool 'note': url");
+    },
+  );
+
+  test('U-O6: what is there builds: a field, a key, an argument, a fact of the run', () => {
+    const url =
+      'https://h.example/{{customer.id}}/{{input.id}}/{{session.a}}/{{call.b}}?c={{sender}}';
+    expect(build(url, stateSchema)).not.toThrow();
   });
 });

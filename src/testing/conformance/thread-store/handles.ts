@@ -79,6 +79,30 @@ export const handleCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'handles: what one deleted or rewrote, the other finds so at once, and another process later',
+    check: async ({ store, another }) => {
+      const other = await another();
+      const token = await claimed(store, THREAD);
+      await store.commit(THREAD, token, 0, FULL);
+      const found = await other.load(THREAD);
+      await store.rewriteThread(THREAD, token, 1, {
+        state: (state) => state,
+        message: () => userMessage('anew'),
+        event: (each) => each,
+        result: (result) => result,
+        approval: (each) => each,
+        artifact: (each) => each,
+        memory: (memory) => memory,
+      });
+      same(await other.readMessages(THREAD), [userMessage('anew'), userMessage('anew')]);
+      same(await other.load(THREAD), { ...found, version: 2 });
+      await other.deleteThread(THREAD, token);
+      assert.equal(await store.load(THREAD), undefined);
+      same(await store.readMessages(THREAD), []);
+      assert.equal(await (await another()).findApproval('a1'), undefined);
+    },
+  },
+  {
     name: 'handles: a claim of one holds for the other',
     check: async ({ store, another }) => {
       const other = await another();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { deepFreeze } from '../../../internal/deep-freeze.ts';
+import { assertFrozen } from './assert-frozen.ts';
 import { claimed, refused, type StoreCase } from './case.ts';
 import {
   approval,
@@ -109,6 +110,25 @@ export const readingCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'threads: those whose ids begin alike follow each other, from what they begin with',
+    check: async ({ store }) => {
+      const alike = [
+        't/1.1.0',
+        't/1.1.0/1.2.0',
+        't/10.1.0',
+        't/2.1.0',
+        't/Z',
+        't/a',
+        't/é',
+        't/🙂',
+      ];
+      for (const id of ['t', 'T/1', 't!', 't-1', 't0', 'u', 'ü', ...alike])
+        await store.commit(id, await claimed(store, id), 0, changes());
+      const page = await store.listThreads({ after: 't/', limit: alike.length });
+      same(page.map(({ threadId }) => threadId).sort(), [...alike].sort());
+    },
+  },
+  {
     name: 'threads: none sees what belongs to another',
     check: async ({ store }) => {
       for (const id of ['a', 'b']) {
@@ -209,12 +229,6 @@ export const readingCases: readonly StoreCase[] = [
     },
   },
 ];
-
-function assertFrozen(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  assert.ok(Object.isFrozen(value));
-  for (const member of Object.values(value)) assertFrozen(member);
-}
 
 function resultWith(output: null | false): {
   readonly outcome: 'succeeded';
