@@ -8,6 +8,8 @@ const config: Options = {
     'src/testing/fuzz.ts',
     'src/testing/fuzz/worker.ts',
     'src/stores/sqlite.ts',
+    'src/stores/postgres.ts',
+    'src/stores/redis.ts',
     'src/models/ai-sdk.ts',
     'src/models/retry.ts',
     'src/knowledge/memory.ts',

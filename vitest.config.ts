@@ -9,6 +9,8 @@ const config: ViteUserConfig = {
     include: ['test/**/*.test.ts'],
     // A thread per file starts about twice as fast as a process, and shares as little.
     pool: 'threads',
+    // Starts Postgres and Redis for the files that ask for them.
+    globalSetup: ['test/services/global-setup.ts'],
     // scripts/count-tests.ts reads the second one.
     reporters: ['default', ['json', { outputFile: 'node_modules/.cache/test-results.json' }]],
     coverage: { include: ['src/**'] },

@@ -23,6 +23,7 @@ for (const [subpath, entry] of Object.entries(exports)) {
 await guardsATool(loaded.get('.'));
 await asksAPolicy(loaded.get('.'), loaded.get('./testing'));
 await keepsThreads(loaded.get('./stores/sqlite'));
+namesMissing(loaded.get('./stores/postgres'), loaded.get('./stores/redis'));
 await findsPassages(loaded.get('.'), loaded.get('./knowledge/memory'));
 checksValues(loaded.get('./tools/json-schema'));
 assert.equal(typeof loaded.get('./models/ai-sdk').fromAiSdk, 'function');
@@ -93,6 +94,12 @@ async function guardsATool({ createAgent, defineHooks, scriptedModel, ToolDecisi
 async function asksAPolicy({ defineHooks, ToolDecision }, { ask, assertAnswer, toolInvocation }) {
   const never = defineHooks({ name: 'never', preToolUse: () => ToolDecision.block('never') });
   assertAnswer(await ask(never).preToolUse(toolInvocation('pay', {})), 'block', 'never');
+}
+
+/** Neither client is installed here. */
+function namesMissing({ postgresStore }, { redisStore }) {
+  assert.throws(() => postgresStore({ url: 'postgres://host.test' }), /npm install pg/);
+  assert.throws(() => redisStore({ url: 'redis://host.test' }), /npm install ioredis/);
 }
 
 /** Node has SQLite of its own from 22.13 on; the optional driver is not installed here. */

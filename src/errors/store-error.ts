@@ -79,9 +79,18 @@ export class LedgerMismatchError extends StoreError {
 
 /**
  * Why a store could not be read or written. `busy`: another writer held it for too long; `full`: no room;
- * `closed`: it was closed; `unreadable`: it is damaged, or no store of this package; `failed`: anything else.
+ * `closed`: it was closed; `unreadable`: it is damaged, or no store of this package; `unreachable`: its server was not
+ * reached, or the connection broke; `timeout`: it did not answer in time; `failed`: anything else. After `unreachable`
+ * and `timeout` the last write may be stored or not, as a whole: what is read next tells.
  */
-export type StoreFailure = 'busy' | 'full' | 'closed' | 'unreadable' | 'failed';
+export type StoreFailure =
+  | 'busy'
+  | 'full'
+  | 'closed'
+  | 'unreadable'
+  | 'unreachable'
+  | 'timeout'
+  | 'failed';
 
 /** What holds the store refused. `cause` is the error of the driver, where there is one. */
 export class StoreAccessError extends StoreError {
@@ -106,13 +115,20 @@ const FAILURE_WHAT: Record<StoreFailure, string> = {
   full: 'there is no room left to write',
   closed: 'it is closed',
   unreadable: 'it cannot be read as a store',
+  unreachable: 'its server is not reached, or the connection broke',
+  timeout: 'it did not answer in time',
   failed: 'it failed',
 };
+
+const OPEN_END =
+  'A write that had begun is stored as a whole or not at all; `resume` goes on from what is stored';
 
 const FAILURE_FIX: Record<StoreFailure, string> = {
   busy: 'Repeat the request; nothing of it was written',
   full: 'Make room and repeat the request; nothing of it was written',
   closed: 'Open the store again',
-  unreadable: 'Restore it from a backup, or check the path',
+  unreadable: 'Restore it from a backup, or check where the store is',
+  unreachable: `See \`cause\`, and check its address and that it runs. ${OPEN_END}`,
+  timeout: `Check its load, or give it more time with \`timeoutMs\`. ${OPEN_END}`,
   failed: 'See `cause`; nothing of the failed write is stored',
 };

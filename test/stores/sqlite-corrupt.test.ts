@@ -31,67 +31,67 @@ const DAMAGES: Readonly<Record<string, Damage>> = {
   'half a message': {
     sql: `UPDATE messages SET json = '{"role":"user","content":"${SECRET}' WHERE thread = 'bad' AND position = 2`,
     read: messagesOfBad,
-    named: "table 'messages', thread 'bad', position 2: it is no JSON",
+    named: "record of 'messages', thread 'bad', position 2: it is no JSON",
   },
   'an empty message': {
     sql: "UPDATE messages SET json = '' WHERE thread = 'bad' AND position = 1",
     read: messagesOfBad,
-    named: "table 'messages', thread 'bad', position 1: it is no JSON",
+    named: "record of 'messages', thread 'bad', position 1: it is no JSON",
   },
   'a message that is null': {
     sql: "UPDATE messages SET json = 'null' WHERE thread = 'bad' AND position = 1",
     read: messagesOfBad,
-    named: "table 'messages', thread 'bad', position 1: it is no JSON object",
+    named: "record of 'messages', thread 'bad', position 1: it is no JSON object",
   },
   'a message with a part of no known type': {
     sql: `UPDATE messages SET json = '{"role":"user","content":[{"type":"hologram","text":"x"}]}' WHERE thread = 'bad' AND position = 1`,
     read: messagesOfBad,
-    named: "table 'messages', thread 'bad', position 1: content.0",
+    named: "record of 'messages', thread 'bad', position 1: content.0",
   },
   'a message of no known role': {
     sql: `UPDATE messages SET json = '{"role":"oracle","content":[]}' WHERE thread = 'bad' AND position = 1`,
     read: messagesOfBad,
-    named: "table 'messages', thread 'bad', position 1: role",
+    named: "record of 'messages', thread 'bad', position 1: role",
   },
   'an event of no known type': {
     sql: `UPDATE events SET json = '{"type":"turn.paused","seq":1}' WHERE thread = 'bad'`,
     read: eventsOfBad,
-    named: "table 'events', thread 'bad', seq 1: type",
+    named: "record of 'events', thread 'bad', seq 1: type",
   },
   'an event in the place of another': {
     sql: "UPDATE events SET seq = 9 WHERE thread = 'bad'",
     read: eventsOfBad,
-    named: "table 'events', thread 'bad', seq 9: seq",
+    named: "record of 'events', thread 'bad', seq 9: seq",
   },
   'a state that is a list': {
     sql: "UPDATE threads SET state = '[]' WHERE id = 'bad'",
     read: loadBad,
-    named: "table 'threads', thread 'bad', state: it is no JSON object",
+    named: "record of 'threads', thread 'bad', state: it is no JSON object",
   },
   'memory with a stale tail': {
     sql: `UPDATE memory SET json = '{"n":1}"n":22}' WHERE thread = 'bad'`,
     read: loadBad,
-    named: "table 'memory', thread 'bad', policy 'p': it is no JSON",
+    named: "record of 'memory', thread 'bad', policy 'p': it is no JSON",
   },
   'a ledger entry of no known status': {
     sql: "UPDATE ledger SET status = 'perhaps' WHERE thread = 'bad'",
     read: ledgerOfBad,
-    named: "table 'ledger', thread 'bad', call 'c1': status",
+    named: "record of 'ledger', thread 'bad', call 'c1': status",
   },
   'a result without an output': {
     sql: `UPDATE ledger SET result = '{"outcome":"succeeded"}' WHERE thread = 'bad'`,
     read: ledgerOfBad,
-    named: "table 'ledger', thread 'bad', call 'c1': result",
+    named: "record of 'ledger', thread 'bad', call 'c1': result",
   },
   'an approval that says it was approved in a row that is open': {
     sql: `UPDATE approvals SET json = replace(json, '"open"', '"approved"') WHERE thread = 'bad'`,
     read: findBad,
-    named: "table 'approvals', thread 'bad', id 'a-bad': status",
+    named: "record of 'approvals', thread 'bad', id 'a-bad': status",
   },
   'an approval of another id': {
     sql: `UPDATE approvals SET json = replace(json, 'a-bad', 'a-other') WHERE thread = 'bad'`,
     read: findBad,
-    named: "table 'approvals', thread 'bad', id 'a-bad': approvalId",
+    named: "record of 'approvals', thread 'bad', id 'a-bad': approvalId",
   },
 };
 

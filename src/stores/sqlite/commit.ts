@@ -1,28 +1,16 @@
 import { LedgerMismatchError, ThreadConflictError } from '../../errors/store-error.ts';
-import { requireKey } from '../key.ts';
+import { type CommitRows, commitRows, notNew } from '../commit-rows.ts';
 import type { LedgerEntry, ThreadChanges } from '../port.ts';
+import { readNumber } from '../records.ts';
 import type { Connection } from './connection.ts';
 import type { SqlValue } from './driver.ts';
-import { jsonText } from './json-text.ts';
 import { requireClaim } from './leases.ts';
-import { readNumber } from './records.ts';
 
 export interface Commit {
   readonly threadId: string;
   readonly token: number;
   readonly expectedVersion: number;
   readonly changes: ThreadChanges;
-}
-
-/** The changes as they are stored. Made before the write lock is taken, so that others wait for the disk only. */
-interface Rows {
-  readonly state: string;
-  readonly messages: readonly string[];
-  readonly events: readonly (readonly [seq: number, json: string])[];
-  readonly ledger: readonly (readonly [entry: LedgerEntry, result: string | null])[];
-  readonly approvals: readonly (readonly [id: string, status: string, json: string])[];
-  readonly memory: readonly (readonly [policy: string, json: string])[];
-  readonly artifacts: readonly (readonly [id: string, json: string])[];
 }
 
 interface Counts {
@@ -33,7 +21,7 @@ interface Counts {
 /** Writes all of a commit, or throws and writes nothing. */
 export function writeCommit(connection: Connection, commit: Commit): void {
   const { threadId } = commit;
-  const rows = toRows(commit.changes);
+  const rows = commitRows(threadId, commit.changes);
   connection.write(() => {
     requireClaim(connection, threadId, commit.token);
     const counts = requireVersion(connection, threadId, commit.expectedVersion);
@@ -65,33 +53,6 @@ export function writeCommit(connection: Connection, commit: Commit): void {
   });
 }
 
-function toRows(changes: ThreadChanges): Rows {
-  return {
-    state: jsonText(changes.state, 'state of a commit'),
-    messages: changes.messages.map((message) => jsonText(message, 'message of a commit')),
-    events: changes.events.map((event) => [event.seq, jsonText(event, 'event of a commit')]),
-    ledger: changes.ledger.map((entry) => {
-      requireKey(entry.callId, 'call id');
-      requireKey(entry.inputDigest, 'digest of an input');
-      const { result } = entry;
-      return [entry, result === undefined ? null : jsonText(result, 'result of a call')];
-    }),
-    approvals: changes.approvals.map((approval) => [
-      requireKey(approval.approvalId, 'approval id'),
-      approval.status,
-      jsonText(approval, 'approval of a commit'),
-    ]),
-    memory: Object.entries(changes.memory).map(([policy, value]) => [
-      requireKey(policy, 'policy name'),
-      jsonText(value, 'memory of a policy'),
-    ]),
-    artifacts: changes.artifacts.map((artifact) => [
-      requireKey(artifact.artifactId, 'artifact id'),
-      jsonText(artifact, 'artifact of a commit'),
-    ]),
-  };
-}
-
 function requireVersion(connection: Connection, threadId: string, expected: number): Counts {
   const [row] = connection.all(
     'SELECT version, message_count, last_seq FROM threads WHERE id = ?',
@@ -109,7 +70,7 @@ function requireVersion(connection: Connection, threadId: string, expected: numb
 function putThread(
   connection: Connection,
   commit: Commit,
-  { rows, counts }: { readonly rows: Rows; readonly counts: Counts },
+  { rows, counts }: { readonly rows: CommitRows; readonly counts: Counts },
 ): void {
   const values: SqlValue[] = [
     commit.expectedVersion + 1,
@@ -125,19 +86,15 @@ function putThread(
   connection.run(sql, values);
 }
 
-function nextSeq(threadId: string, lastSeq: number, rows: Rows): number {
-  let last = lastSeq;
-  for (const [seq] of rows.events) {
-    if (!(seq > last)) throw new ThreadConflictError(threadId, 'an event number is not new');
-    last = seq;
-  }
-  return last;
+function nextSeq(threadId: string, lastSeq: number, { events }: CommitRows): number {
+  if (!((events[0]?.[0] ?? Number.POSITIVE_INFINITY) > lastSeq)) throw notNew(threadId);
+  return events.at(-1)?.[0] ?? lastSeq;
 }
 
 function putMessages(
   connection: Connection,
   threadId: string,
-  { rows, counts }: { readonly rows: Rows; readonly counts: Counts },
+  { rows, counts }: { readonly rows: CommitRows; readonly counts: Counts },
 ): void {
   let position = counts.messageCount;
   for (const json of rows.messages) {
@@ -177,7 +134,7 @@ function putLedger(
 function putApproval(
   connection: Connection,
   threadId: string,
-  [id, status, json]: Rows['approvals'][number],
+  [id, status, json]: CommitRows['approvals'][number],
 ): void {
   const changed = connection.run(
     `INSERT INTO approvals (id, thread, status, json) VALUES (?, ?, ?, ?)

@@ -1,5 +1,6 @@
 import { StoreAccessError, type StoreError, type StoreFailure } from '../../errors/store-error.ts';
-import type { Row, SqliteDriver, SqliteStatement, SqlValue } from './driver.ts';
+import type { Row } from '../records.ts';
+import type { SqliteDriver, SqliteStatement, SqlValue } from './driver.ts';
 
 /**
  * One open database: statements prepared once, transactions, and every failure of the driver as a

@@ -1,10 +1,7 @@
+import type { Row } from '../records.ts';
+
 /** What this store puts into a column. */
 export type SqlValue = string | number | null;
-
-/** One row as the driver read it. Columns are checked where they are used. */
-export interface Row {
-  readonly [column: string]: unknown;
-}
 
 export interface SqliteStatement {
   /** Returns how many rows changed. */

@@ -1,19 +1,20 @@
 import { ThreadConflictError } from '../../errors/store-error.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import { jsonText } from '../json-text.ts';
 import type { ThreadRewrite } from '../port.ts';
-import { checkedRewrite } from '../rewrite.ts';
-import type { Connection } from './connection.ts';
-import type { Row, SqlValue } from './driver.ts';
-import { jsonText } from './json-text.ts';
-import { requireClaim } from './leases.ts';
 import {
+  type Row,
   readApproval,
   readArtifactRow,
   readEvent,
   readLedgerEntry,
   readMessage,
   readObject,
-} from './records.ts';
+} from '../records.ts';
+import { checkedRewrite } from '../rewrite.ts';
+import type { Connection } from './connection.ts';
+import type { SqlValue } from './driver.ts';
+import { requireClaim } from './leases.ts';
 
 /** The tables below go with the row of the thread. The claims stay. */
 export function deleteThread(connection: Connection, threadId: string, token: number): void {

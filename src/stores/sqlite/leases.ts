@@ -1,8 +1,8 @@
 import { ThreadBusyError, ThreadConflictError } from '../../errors/store-error.ts';
 import { leaseEnd } from '../lease-end.ts';
 import type { Claim } from '../port.ts';
+import { readNumber } from '../records.ts';
 import type { Connection } from './connection.ts';
-import { readNumber } from './records.ts';
 
 export interface LeaseRequest {
   readonly threadId: string;

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors/config-error.ts';
-import type { Row, SqliteDriver } from './driver.ts';
+import type { Row } from '../records.ts';
+import type { SqliteDriver } from './driver.ts';
 
 /** What is used of `libsql`, so that its types need not be installed. */
 interface LibsqlDatabase {

@@ -1,4 +1,5 @@
-import type { Row, SqliteDriver } from './driver.ts';
+import type { Row } from '../records.ts';
+import type { SqliteDriver } from './driver.ts';
 
 type NodeSqlite = typeof import('node:sqlite');
 

@@ -3,15 +3,15 @@ import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { LedgerEntry, StoredThread } from '../port.ts';
-import type { Connection } from './connection.ts';
-import type { Row } from './driver.ts';
 import {
+  type Row,
   readApproval,
   readArtifactRow,
   readLedgerEntry,
   readNumber,
   readObject,
-} from './records.ts';
+} from '../records.ts';
+import type { Connection } from './connection.ts';
 
 export function loadThread(connection: Connection, threadId: string): StoredThread | undefined {
   const { row, memory } = connection.read(() => {

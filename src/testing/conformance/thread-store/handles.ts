@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { ThreadBusyError } from '../../../errors/store-error.ts';
+import type { ThreadStore } from '../../../stores/port.ts';
 import { claimed, refused, type StoreCase } from './case.ts';
 import {
   approval,
@@ -144,4 +146,86 @@ export const handleCases: readonly StoreCase[] = [
       }
     },
   },
+  {
+    name: 'handles: threads written at one moment do not mix',
+    check: async ({ store, another }) => {
+      const handles = [store, await another()];
+      const ids = Array.from({ length: 10 }, (_, index) => `thread-${index}`);
+      const write = async (id: string, index: number): Promise<void> => {
+        const handle = handles[index % handles.length] ?? store;
+        const token = await claimed(handle, id);
+        for (let version = 0; version < 3; version += 1) {
+          const messages = [userMessage(`${id} at ${version}`)];
+          const some = { state: { id, version }, messages, memory: { policy: { id } } };
+          await handle.commit(id, token, version, changes(some));
+        }
+      };
+      await Promise.all(ids.map(write));
+      for (const id of ids) {
+        const thread = await store.load(id);
+        same([thread?.version, thread?.state], [3, { id, version: 2 }]);
+        same(thread?.memory, { policy: { id } });
+        same(
+          await store.readMessages(id),
+          [0, 1, 2].map((version) => userMessage(`${id} at ${version}`)),
+        );
+      }
+    },
+  },
+  {
+    name: 'handles: what is read, changed and written under a claim is never lost',
+    check: async ({ store, another }) => {
+      const handles = [store, await another(), await another()];
+      const count = async (handle: ThreadStore, index: number): Promise<void> => {
+        for (let done = 0; done < 4; ) {
+          const lease = { holder: `holder ${index}`, ttlMs: 60_000 };
+          const token = await claimOrNot(handle, lease);
+          if (token === undefined) continue;
+          const thread = await handle.load(THREAD);
+          const state = { count: Number(thread?.state['count'] ?? 0) + 1 };
+          await handle.commit(THREAD, token, thread?.version ?? 0, changes({ state }));
+          await handle.release(THREAD, token);
+          done += 1;
+        }
+      };
+      await Promise.all(handles.map(count));
+      same((await store.load(THREAD))?.state, { count: 12 });
+    },
+  },
+  {
+    name: 'handles: of a late outcome and one that is committed at one moment, the first stays',
+    check: async ({ store, another }) => {
+      const other = await another();
+      const token = await claimed(store, THREAD);
+      for (let round = 0; round < 10; round += 1) {
+        const callId = `c${round}`;
+        await store.commit(THREAD, token, 2 * round, changes({ ledger: [intent(callId)] }));
+        const given = changes({ ledger: [outcome(callId, 'committed')] });
+        const writes = [
+          async () => store.commit(THREAD, token, 2 * round + 1, given),
+          async () => other.recordLate(THREAD, callId, toolResult('late')),
+        ];
+        await Promise.all((round % 2 === 0 ? writes : writes.reverse()).map((write) => write()));
+        const [first] = await store.readLedger(THREAD, [callId]);
+        const isLate = first?.late === true;
+        same(first?.result, toolResult(isLate ? 'late' : 'committed'));
+        await other.recordLate(THREAD, callId, toolResult('later'));
+        same(await other.readLedger(THREAD, [callId]), [first]);
+      }
+    },
+  },
 ];
+
+/** A busy thread is waited for by asking again. */
+async function claimOrNot(
+  store: ThreadStore,
+  lease: { readonly holder: string; readonly ttlMs: number },
+): Promise<number | undefined> {
+  try {
+    return (await store.claim(THREAD, lease)).token;
+  } catch (error) {
+    if (!ThreadBusyError.isInstance(error)) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    return undefined;
+  }
+}

@@ -90,6 +90,7 @@ export const HARD_VALUES: JsonObject = deepFreeze({
   integer: Number.MAX_SAFE_INTEGER,
   nested: { a: [{ b: [null, false, 0, ''] }] },
   text: 'Grüße, 世界 👩‍👩‍👧 \u0000\u2028\n"quoted" \\ \uFFFD',
+  half: 'a \uD83D and \uDE00 b',
   'odd key \u0000 "\'': 1,
   ...fromText('{"__proto__":{"polluted":true},"constructor":1,"toString":null}'),
 });

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.ts';
+import { StoreError } from '../errors/store-error.ts';
 
 /** The text a value is stored as. `what` names it in the error for a value that JSON cannot hold. */
 export function jsonText(value: unknown, what: string): string {

@@ -1,18 +1,23 @@
-import { CorruptRecordError } from '../../errors/store-error.ts';
-import type { AgentEvent } from '../../events/event.ts';
-import { EVENT_TYPES } from '../../events/pattern.ts';
-import { deepFreeze } from '../../internal/deep-freeze.ts';
-import type { Approval, ApprovalStatus } from '../../protocol/approval.ts';
-import type { Artifact } from '../../protocol/artifact.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import type { Message } from '../../protocol/message.ts';
-import { parseMessage } from '../../protocol/message-schema.ts';
-import type { ToolResult } from '../../protocol/tool.ts';
-import type { LedgerEntry } from '../port.ts';
-import type { Row } from './driver.ts';
+import { CorruptRecordError } from '../errors/store-error.ts';
+import type { AgentEvent } from '../events/event.ts';
+import { EVENT_TYPES } from '../events/pattern.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Approval, ApprovalStatus } from '../protocol/approval.ts';
+import type { Artifact } from '../protocol/artifact.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Message } from '../protocol/message.ts';
+import { parseMessage } from '../protocol/message-schema.ts';
+import type { ToolResult } from '../protocol/tool.ts';
+import type { LedgerEntry } from './port.ts';
+
+/** One stored record as a driver read it. Its members are checked where they are used. */
+export interface Row {
+  readonly [column: string]: unknown;
+}
 
 /** Where a stored value is, for the error that names it. */
 export interface Place {
+  /** The kind of record. */
   readonly table: string;
   readonly thread: string;
   /** What finds the row in its table, such as `position 3`. */
@@ -112,7 +117,7 @@ function readResult(text: unknown, place: Place): ToolResult {
 
 function corrupt(place: Place, what: string): CorruptRecordError {
   return new CorruptRecordError(
-    `table '${place.table}', thread '${place.thread}', ${place.key}`,
+    `record of '${place.table}', thread '${place.thread}', ${place.key}`,
     what,
   );
 }

@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { ThreadConflictError } from '../../errors/store-error.ts';
+import { jsonText } from '../json-text.ts';
+import type { ThreadRewrite } from '../port.ts';
+import {
+  type Row,
+  readApproval,
+  readArtifactRow,
+  readEvent,
+  readLedgerEntry,
+  readMessage,
+  readObject,
+} from '../records.ts';
+import { checkedRewrite } from '../rewrite.ts';
+import type { Database, Run } from './database.ts';
+import type { SqlValue } from './driver.ts';
+import { lost } from './leases.ts';
+
+const TABLES = ['messages', 'events', 'ledger', 'approvals', 'memory', 'artifacts'] as const;
+
+/** The row of the thread stays, as one that was claimed and never committed. */
+export function deleteThread(database: Database, threadId: string, token: number): Promise<void> {
+  const { schema } = database;
+  return database.transaction(async (run) => {
+    const rows = await run(
+      `UPDATE ${schema}.threads SET version = 0, state = NULL, last_commit = NULL,
+         message_count = 0, last_seq = 0
+       WHERE id = $1 AND token = $2 AND holder IS NOT NULL RETURNING 1`,
+      [threadId, token],
+    );
+    if (rows.length === 0) throw lost(threadId);
+    for (const table of TABLES) {
+      await run(`DELETE FROM ${schema}.${table} WHERE thread = $1`, [threadId]);
+    }
+  });
+}
+
+export interface Rewrite {
+  readonly threadId: string;
+  readonly token: number;
+  readonly expectedVersion: number;
+  readonly rewrite: ThreadRewrite;
+}
+
+/** All of it in one transaction, and never more of it in memory than a page of one table. */
+export async function rewriteThread(database: Database, request: Rewrite): Promise<void> {
+  const { threadId } = request;
+  const { schema } = database;
+  const to = checkedRewrite(request.rewrite);
+  const id = randomUUID();
+  await database.transaction(async (run) => {
+    const [row] = await run(
+      `SELECT version, state, last_commit, token, holder FROM ${schema}.threads
+       WHERE id = $1 FOR UPDATE`,
+      [threadId],
+    );
+    // Done before, and only the answer was lost.
+    if (row?.['last_commit'] === id) return;
+    if (row?.['token'] !== request.token || row['holder'] === null) throw lost(threadId);
+    if (row['version'] !== request.expectedVersion || row['version'] === 0) {
+      throw new ThreadConflictError(threadId);
+    }
+    const state = readObject(row['state'], { table: 'threads', thread: threadId, key: 'state' });
+    await run(
+      `UPDATE ${schema}.threads SET version = version + 1, state = $2, last_commit = $3
+       WHERE id = $1`,
+      [threadId, jsonText(to.state(state), 'state of a rewrite'), id],
+    );
+    for (const table of tables(threadId, to)) await rewriteTable(run, schema, { threadId, table });
+  });
+}
+
+/** The rows of one kind of record. */
+interface Table {
+  readonly name: (typeof TABLES)[number];
+  /** What finds a row among those of its thread, by an index. */
+  readonly key: string;
+  readonly column: 'json' | 'result';
+  /** The new text of the column; `undefined` to leave it. */
+  readonly textOf: (row: Row) => string | undefined;
+}
+
+function tables(thread: string, to: ThreadRewrite): readonly Table[] {
+  const text = (value: unknown): string => jsonText(value, 'record of a rewrite');
+  const table = (
+    name: Table['name'],
+    key: string,
+    textOf: (row: Row) => string | undefined,
+  ): Table => ({ name, key, column: name === 'ledger' ? 'result' : 'json', textOf });
+  return [
+    table('messages', 'position', (row) => text(to.message(readMessage(row, thread)))),
+    table('events', 'seq', (row) => text(to.event(readEvent(row, thread)))),
+    table('ledger', 'call_id', (row) => {
+      const { result } = readLedgerEntry(row, thread);
+      return result && text(to.result(result));
+    }),
+    table('approvals', 'id', (row) => text(to.approval(readApproval(row)))),
+    table('memory', 'policy', (row) => {
+      const policy = String(row['policy']);
+      const place = { table: 'memory', thread, key: `policy '${policy}'` };
+      return text(to.memory(readObject(row['json'], place), policy));
+    }),
+    table('artifacts', 'id', (row) => text(to.artifact(readArtifactRow(row, thread)))),
+  ];
+}
+
+const PAGE = 100;
+
+async function rewriteTable(
+  run: Run,
+  schema: string,
+  { threadId, table }: { readonly threadId: string; readonly table: Table },
+): Promise<void> {
+  const { name, key, column } = table;
+  const from = `${schema}.${name}`;
+  const order = `ORDER BY ${key} LIMIT ${PAGE} FOR UPDATE`;
+  let rows = await run(`SELECT * FROM ${from} WHERE thread = $1 ${order}`, [threadId]);
+  while (rows.length > 0) {
+    let last: SqlValue = null;
+    for (const row of rows) {
+      last = row[key] as SqlValue; // A key is a text or a number.
+      const text = table.textOf(row);
+      if (text === undefined) continue;
+      await run(`UPDATE ${from} SET ${column} = $3 WHERE thread = $1 AND ${key} = $2`, [
+        threadId,
+        last,
+        text,
+      ]);
+    }
+    rows = await run(`SELECT * FROM ${from} WHERE thread = $1 AND ${key} > $2 ${order}`, [
+      threadId,
+      last,
+    ]);
+  }
+}

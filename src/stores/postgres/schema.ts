@@ -1,0 +1,166 @@
+/** What `commit_thread` raises for a call that is known with another input; its detail is the call's id. */
+export const LEDGER_MISMATCH = 'AH001';
+/** What it raises for an approval of another thread. */
+export const FOREIGN_APPROVAL = 'AH002';
+
+const TABLES = `
+  -- A thread is claimed before its first commit: until then its version is 0 and its state is missing.
+  CREATE TABLE {schema}.threads (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    token bigint NOT NULL,
+    holder text,
+    expires_at double precision NOT NULL,
+    version bigint NOT NULL DEFAULT 0,
+    last_commit text,
+    state text,
+    message_count bigint NOT NULL DEFAULT 0,
+    last_seq bigint NOT NULL DEFAULT 0
+  ) WITH (fillfactor = 70);
+
+  CREATE TABLE {schema}.messages (
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    position bigint NOT NULL,
+    json text NOT NULL,
+    PRIMARY KEY (thread, position)
+  );
+
+  CREATE TABLE {schema}.events (
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    seq bigint NOT NULL,
+    json text NOT NULL,
+    PRIMARY KEY (thread, seq)
+  );
+
+  CREATE TABLE {schema}.ledger (
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    call_id text COLLATE "C" NOT NULL,
+    input_digest text NOT NULL,
+    status text NOT NULL,
+    result text,
+    late smallint NOT NULL,
+    at double precision NOT NULL,
+    PRIMARY KEY (thread, call_id)
+  );
+
+  CREATE TABLE {schema}.approvals (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    status text NOT NULL,
+    json text NOT NULL
+  );
+  CREATE INDEX approvals_open ON {schema}.approvals (id) WHERE status = 'open';
+  CREATE INDEX approvals_open_by_thread ON {schema}.approvals (thread, id) WHERE status = 'open';
+  CREATE INDEX approvals_by_thread ON {schema}.approvals (thread);
+
+  CREATE TABLE {schema}.memory (
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    policy text COLLATE "C" NOT NULL,
+    json text NOT NULL,
+    PRIMARY KEY (thread, policy)
+  );
+
+  CREATE TABLE {schema}.artifacts (
+    thread text COLLATE "C" NOT NULL REFERENCES {schema}.threads (id) ON DELETE CASCADE,
+    id text COLLATE "C" NOT NULL,
+    json text NOT NULL,
+    PRIMARY KEY (thread, id)
+  );
+`;
+
+/**
+ * A commit in one round trip. Says 'done', also when this very commit had been done before and only the answer was
+ * lost; or what stood in its way, with nothing written. The first statement takes the lock of the thread, and all
+ * others look at what is there after that.
+ */
+const COMMIT_FUNCTION = `
+  CREATE FUNCTION {schema}.commit_thread(
+    p_thread text, p_token bigint, p_version bigint, p_commit text, p_state text,
+    p_messages text[], p_seqs bigint[], p_events text[],
+    p_calls text[], p_digests text[], p_statuses text[], p_results text[], p_lates smallint[],
+    p_ats double precision[],
+    p_approvals text[], p_approval_statuses text[], p_approval_jsons text[],
+    p_policies text[], p_memories text[], p_artifacts text[], p_artifact_jsons text[]
+  ) RETURNS text LANGUAGE plpgsql AS $commit$
+  DECLARE
+    v_before bigint;
+    v_found {schema}.threads%ROWTYPE;
+    v_call text;
+    v_count bigint;
+  BEGIN
+    UPDATE {schema}.threads t
+    SET version = t.version + 1, state = p_state, last_commit = p_commit,
+      message_count = t.message_count + cardinality(p_messages),
+      last_seq = coalesce(p_seqs[cardinality(p_seqs)], t.last_seq)
+    WHERE t.id = p_thread AND t.token = p_token AND t.holder IS NOT NULL AND t.version = p_version
+      AND coalesce(t.last_seq < p_seqs[1], true)
+    RETURNING t.message_count - cardinality(p_messages) INTO v_before;
+    IF NOT FOUND THEN
+      SELECT t.* INTO v_found FROM {schema}.threads t WHERE t.id = p_thread;
+      RETURN CASE
+        WHEN v_found.last_commit = p_commit THEN 'done'
+        WHEN v_found.token IS DISTINCT FROM p_token OR v_found.holder IS NULL THEN 'claim'
+        WHEN v_found.version <> p_version THEN 'version'
+        ELSE 'event'
+      END;
+    END IF;
+
+    INSERT INTO {schema}.messages (thread, position, json)
+    SELECT p_thread, v_before + m.place, m.json
+    FROM unnest(p_messages) WITH ORDINALITY AS m (json, place);
+    INSERT INTO {schema}.events (thread, seq, json)
+    SELECT p_thread, e.seq, e.json FROM unnest(p_seqs, p_events) AS e (seq, json);
+
+    IF cardinality(p_calls) > 0 THEN
+      SELECT l.call_id INTO v_call
+      FROM unnest(p_calls, p_digests) AS n (call_id, digest)
+      JOIN {schema}.ledger l ON l.thread = p_thread AND l.call_id = n.call_id
+      WHERE l.input_digest <> n.digest LIMIT 1;
+      IF FOUND THEN
+        RAISE EXCEPTION 'the ledger knows this call with another input'
+          USING ERRCODE = '${LEDGER_MISMATCH}', DETAIL = v_call;
+      END IF;
+      INSERT INTO {schema}.ledger AS l (thread, call_id, input_digest, status, result, late, at)
+      SELECT p_thread, n.* FROM unnest(p_calls, p_digests, p_statuses, p_results, p_lates, p_ats) AS n
+      ON CONFLICT (thread, call_id) DO UPDATE
+        SET status = excluded.status, result = excluded.result, late = excluded.late, at = excluded.at
+        WHERE l.status = 'intended';
+    END IF;
+
+    IF cardinality(p_approvals) > 0 THEN
+      INSERT INTO {schema}.approvals AS a (id, thread, status, json)
+      SELECT n.id, p_thread, n.status, n.json
+      FROM unnest(p_approvals, p_approval_statuses, p_approval_jsons) AS n (id, status, json)
+      ON CONFLICT (id) DO UPDATE SET status = excluded.status, json = excluded.json
+        WHERE a.thread = excluded.thread;
+      GET DIAGNOSTICS v_count = ROW_COUNT;
+      IF v_count < cardinality(p_approvals) THEN
+        RAISE EXCEPTION 'an approval id belongs to another thread'
+          USING ERRCODE = '${FOREIGN_APPROVAL}';
+      END IF;
+    END IF;
+
+    IF cardinality(p_policies) > 0 THEN
+      INSERT INTO {schema}.memory (thread, policy, json)
+      SELECT p_thread, n.* FROM unnest(p_policies, p_memories) AS n
+      ON CONFLICT (thread, policy) DO UPDATE SET json = excluded.json;
+    END IF;
+    IF cardinality(p_artifacts) > 0 THEN
+      INSERT INTO {schema}.artifacts (thread, id, json)
+      SELECT p_thread, n.* FROM unnest(p_artifacts, p_artifact_jsons) AS n
+      ON CONFLICT (thread, id) DO UPDATE SET json = excluded.json;
+    END IF;
+    RETURN 'done';
+  END
+  $commit$;
+`;
+
+/**
+ * The tables, by version: the first list makes version 1, and so on. Only ever appended to, as databases of every
+ * earlier version are out there, and processes of the version before go on running while one of this version begins.
+ *
+ * JSON is kept as text: the server's own types for it refuse NUL, change numbers and reorder keys. Rows are found by
+ * key only, and keys are compared by their bytes, whatever the language of the database is.
+ *
+ * The name of the schema goes where `{schema}` stands.
+ */
+export const MIGRATIONS: readonly string[] = [TABLES + COMMIT_FUNCTION];

@@ -1,0 +1,59 @@
+import { StoreAccessError, type StoreFailure } from '../../errors/store-error.ts';
+import { describeThrown } from '../../internal/describe-thrown.ts';
+import { isBrokenConnection, plainCause } from '../remote/plain-cause.ts';
+import { DeadlineError } from '../remote/with-deadline.ts';
+
+/** What the server said no to, by the first word of its answer; or the network, as Node tells it. */
+export function redisFailure(error: unknown, where: string): StoreAccessError {
+  const cause = plainCause(error);
+  // The one answer that repeats what it was given.
+  cause.message = cause.message.replace(/, with args beginning with.*/s, '');
+  return new StoreAccessError(failureOf(error), where, { cause });
+}
+
+function failureOf(error: unknown): StoreFailure {
+  if (error instanceof DeadlineError) return 'timeout';
+  if (isLost(error)) return 'unreachable';
+  return FAILURES.get(answerOf(error)) ?? 'failed';
+}
+
+/** True where the same command may succeed on another connection or a moment later. */
+export function mayPass(error: unknown): boolean {
+  return isLost(error) || FAILURES.get(answerOf(error)) === 'busy';
+}
+
+function isLost(error: unknown): boolean {
+  return (
+    isBrokenConnection(error) ||
+    CLIENT_LOST.test(describeThrown(error).text) ||
+    GOES.has(answerOf(error))
+  );
+}
+
+/** True where a key does not hold what this store put there. */
+export function isWrongType(error: unknown): boolean {
+  return answerOf(error) === 'WRONGTYPE';
+}
+
+export function isUnknownScript(error: unknown): boolean {
+  return answerOf(error) === 'NOSCRIPT';
+}
+
+function answerOf(error: unknown): string {
+  const { name, text } = describeThrown(error);
+  return name === 'ReplyError' ? (/^[A-Z]+/.exec(text)?.[0] ?? '') : '';
+}
+
+/** The client has no code for these. */
+const CLIENT_LOST =
+  /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly)/;
+
+/** The server starts, hands over to another, or is no longer the one to write to. */
+const GOES: ReadonlySet<string> = new Set(['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN']);
+
+const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([
+  ['OOM', 'full'],
+  ['BUSY', 'busy'],
+  ['TRYAGAIN', 'busy'],
+  ['WRONGTYPE', 'unreadable'],
+]);
