@@ -18,7 +18,7 @@ export interface McpResourceOptions {
 }
 
 /** The two tools that a model reads the resources of a server with. */
-export interface McpResourceTools {
+interface McpResourceTools {
   readonly list: Tool<Record<string, never>>;
   readonly read: Tool<{ readonly uri: string }>;
 }
