@@ -7,8 +7,9 @@ import type { ReplayEntry, ReplayReport } from '../../testing/replay/report.ts';
 import type { BrokenTranscript, Transcript } from '../../testing/replay/transcript.ts';
 import type { ReplayArguments } from './arguments.ts';
 import { fails } from './fail-on.ts';
-import { HtmlReport } from './html-report.ts';
+import { HtmlReport } from './html/html-report.ts';
 import { LoadProblem, loadContext, loadPolicies, loadStore, loadTools } from './load-parts.ts';
+import { plain } from './plain.ts';
 import { ReplayPrinter } from './print.ts';
 import { Progress, type ProgressPorts } from './progress.ts';
 
@@ -53,6 +54,7 @@ async function replayAndPrint(args: ReplayArguments, ports: ReplayPorts): Promis
     }
     progress.clear();
     const report = await run.report();
+    if (report.derivedTools.length > 0) ports.err(noteOf(report));
     sink.end(report);
     html?.end(report);
     if (report.broken > 0 || report.problems > 0) return 2;
@@ -75,6 +77,13 @@ async function partsOf(args: ReplayArguments): Promise<Omit<ReplayOptions, 'conv
     ...(tools !== undefined && { tools }),
     contextOf: () => context,
   };
+}
+
+/** Policies that go by tiers or side effects are told something that may not be so. */
+function noteOf({ derivedTools }: ReplayReport): string {
+  const names = derivedTools.slice(0, 5).map(plain).join(', ');
+  const more = derivedTools.length > 5 ? ', …' : '';
+  return `note: not declared by --tools, so taken to be tier auto and side effects once: ${names}${more}\n`;
 }
 
 /** A file that is not there is refused here, before any policy is loaded. */

@@ -1,3 +1,4 @@
+import { HOOK_POINTS } from '../../hooks/points.ts';
 import type { Course, ReplayDecision } from './course.ts';
 import type { Footprint, Footprints } from './footprints.ts';
 
@@ -25,6 +26,8 @@ export type ReplayDifference =
       readonly after: false;
     };
 
+type DecisionDifference = Extract<ReplayDifference, { readonly type: 'decision' }>;
+
 interface Side {
   readonly course: Course;
   readonly footprints: Footprints | undefined;
@@ -43,9 +46,9 @@ export function differences(hooks: Side, against: Side): readonly ReplayDifferen
 function decisionDifferences(
   ours: readonly ReplayDecision[],
   theirs: readonly ReplayDecision[],
-): readonly ReplayDifference[] {
+): readonly DecisionDifference[] {
   const others = new Map(keyed(theirs));
-  const found: ReplayDifference[] = [];
+  const found: DecisionDifference[] = [];
   for (const [key, hooks] of keyed(ours)) {
     const against = others.get(key);
     others.delete(key);
@@ -58,7 +61,13 @@ function decisionDifferences(
     const { turn, step, after } = against;
     found.push({ type: 'decision', turn, step, against, after });
   }
-  return found.sort((a, b) => a.turn - b.turn || a.step - b.step);
+  return found.sort((a, b) => a.turn - b.turn || a.step - b.step || orderOf(a) - orderOf(b));
+}
+
+/** Points are listed as they are asked. */
+function orderOf({ hooks, against }: DecisionDifference): number {
+  const point = (hooks ?? against)?.point;
+  return HOOK_POINTS.findIndex((one) => one === point);
 }
 
 /** By where it was said and by whom; the same policy may be asked several times at one place. */

@@ -22,6 +22,7 @@ export interface Stage {
   readonly tools: readonly ToolPort<never>[];
   readonly counters: Counters;
   readonly contextOf: (transcript: Transcript) => unknown;
+  readonly onDerivedTool: (toolName: string) => void;
   /** Keeps what the model was sent and the user was shown, to compare it. */
   readonly tracks: boolean;
 }
@@ -73,7 +74,12 @@ class Play {
       model: this.#model,
       instructions: this.#record.instructions,
       tools: recordedTools(
-        { declared: stage.tools, described: transcript.tools, called: this.#called() },
+        {
+          declared: stage.tools,
+          described: transcript.tools,
+          called: this.#called(),
+          onDerived: stage.onDerivedTool,
+        },
         (toolName, input, ctx) => this.#answer(toolName, input, ctx),
       ),
       hooks: stage.hooks,
@@ -153,9 +159,9 @@ class Play {
     return { approvalId, approved, by, reason: 'In the record nobody was asked.' };
   }
 
-  *#called(): Generator<string> {
-    for (const { answers } of this.#record.turns)
-      for (const calls of answers) for (const { call } of calls) yield call.toolName;
+  #called(): ReadonlySet<string> {
+    const calls = this.#record.turns.flatMap(({ answers }) => answers.flat());
+    return new Set(calls.map(({ call }) => call.toolName));
   }
 }
 

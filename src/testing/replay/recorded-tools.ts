@@ -23,6 +23,8 @@ export function recordedTools(
     readonly declared: readonly ToolPort<never>[];
     readonly described: readonly RecordedTool[];
     readonly called: Iterable<string>;
+    /** Told of each that is not declared. */
+    readonly onDerived: (name: string) => void;
   },
   answer: Answerer,
 ): readonly ToolPort[] {
@@ -31,6 +33,7 @@ export function recordedTools(
     if (!tools.has(name)) tools.set(name, make());
   };
   for (const one of from.declared) add(one.name, () => declaredTool(one, answer));
+  for (const name of from.called) if (!tools.has(name)) from.onDerived(name);
   for (const one of from.described) add(one.name, () => describedTool(one, answer));
   for (const name of from.called) add(name, () => unknownTool(name, answer));
   return [...tools.values()];

@@ -56,10 +56,11 @@ export interface Replay extends AsyncIterable<ReplayEntry> {
  * const report = await replay({ hooks: [new RefundLimit()], conversations: readTranscripts('yesterday.jsonl') }).report();
  */
 export function replay<Context = unknown>(options: ReplayOptions<Context>): Replay {
-  const stage = stageOf(options, options.hooks, 'hooks');
-  const other =
-    options.against === undefined ? undefined : stageOf(options, options.against, 'against');
-  const totals = new Totals(other !== undefined);
+  const { hooks, against } = options;
+  const totals = new Totals(against !== undefined);
+  const from = { options, totals };
+  const stage = stageOf(from, hooks, 'hooks');
+  const other = against === undefined ? undefined : stageOf(from, against, 'against');
   const entries = all(options.conversations, { stage, other, totals });
   return {
     [Symbol.asyncIterator]: () => entries,
@@ -127,7 +128,7 @@ function problemsOf({ course, unheard }: Played): readonly string[] {
 }
 
 function stageOf<Context>(
-  options: ReplayOptions<Context>,
+  { options, totals }: { readonly options: ReplayOptions<Context>; readonly totals: Totals },
   hooks: HooksOption<Context>,
   where: string,
 ): Stage {
@@ -142,6 +143,7 @@ function stageOf<Context>(
     tools,
     counters: memoryCounters(),
     contextOf: (transcript) => contextOf?.(transcript),
+    onDerivedTool: (toolName) => totals.derive(toolName),
     tracks: options.against !== undefined,
   };
 }

@@ -63,9 +63,13 @@ export interface ReplayReport {
   readonly calls: number;
   /** By policy, point and decision. Verdicts that were asked for again are not counted. */
   readonly decisions: readonly ReplayCount[];
+  /** Tools that nobody declared, so that their tiers and side effects are a guess; a hundred of them at most. */
+  readonly derivedTools: readonly string[];
   /** Only with `against`: `until` and `after` the divergence of either. */
   readonly differences?: { readonly until: number; readonly after: number };
 }
+
+const MAX_DERIVED = 100;
 
 /** Adds up entries as they come, and keeps none of them. */
 export class Totals {
@@ -81,8 +85,15 @@ export class Totals {
     calls: 0,
   };
 
+  readonly #derived = new Set<string>();
+
   constructor(compares: boolean) {
     this.#differences = compares ? { until: 0, after: 0 } : undefined;
+  }
+
+  /** Notes a tool that only the record knows of. */
+  derive(toolName: string): void {
+    if (this.#derived.size < MAX_DERIVED) this.#derived.add(toolName);
   }
 
   add(entry: ReplayEntry): void {
@@ -110,6 +121,7 @@ export class Totals {
       conversations: replayed + broken,
       ...this.#sums,
       decisions: decisions.map((count) => ({ ...count })),
+      derivedTools: [...this.#derived].sort(),
       ...(this.#differences !== undefined && { differences: { ...this.#differences } }),
     };
   }
