@@ -82,6 +82,7 @@ export type {
 } from './replay/report.ts';
 export type {
   BrokenTranscript,
+  RecordedApproval,
   RecordedTool,
   Transcript,
   TranscriptSource,

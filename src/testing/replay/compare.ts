@@ -1,5 +1,5 @@
 import { HOOK_POINTS } from '../../hooks/points.ts';
-import type { Course, ReplayDecision } from './course.ts';
+import type { Course, Diverged, ReplayDecision } from './course.ts';
 import type { Footprint, Footprints } from './footprints.ts';
 
 /** One place at which two sets of policies part. Each side is absent where that set said nothing there. */
@@ -35,12 +35,23 @@ interface Side {
 
 /** Every difference between what two sets of policies made of one conversation, in its order. */
 export function differences(hooks: Side, against: Side): readonly ReplayDifference[] {
-  const decided = decisionDifferences(hooks.course.decisions, against.course.decisions);
+  const isBehind = behind([hooks.course.diverged, against.course.diverged]);
+  const decided = decisionDifferences(hooks.course.decisions, against.course.decisions).map(
+    (one) => (isBehind(one) ? { ...one, after: true } : one),
+  );
   const rewrite = firstRewrite(hooks.footprints?.all ?? [], against.footprints?.all ?? []);
   const first = decided[0];
   // Behind a decision that differs, everything may.
   if (rewrite === undefined || (first !== undefined && !isBefore(rewrite, first))) return decided;
   return [rewrite, ...decided];
+}
+
+/** What only one side says has to be behind the divergence of the other, too: it was played all the same. */
+function behind(ends: readonly (Diverged | undefined)[]): (one: DecisionDifference) => boolean {
+  return ({ turn, step }) =>
+    ends.some(
+      (end) => end !== undefined && (turn > end.turn || (turn === end.turn && step > end.step)),
+    );
 }
 
 function decisionDifferences(

@@ -52,6 +52,8 @@ export class Course {
   /** Says how a call ended in the record, so that the same end is no divergence. */
   readonly #recorded: (callId: string, toolName: string) => ToolOutcome | undefined;
   readonly #answered = new Set<string>();
+  /** Who asked for a person, by call. */
+  readonly #askers = new Map<string, string>();
 
   constructor(recorded: (callId: string, toolName: string) => ToolOutcome | undefined) {
     this.#recorded = recorded;
@@ -78,8 +80,7 @@ export class Course {
         this.#diverge(event.step, 'sent-back', event.by);
         break;
       case 'tool.refused':
-        if (this.#recorded(event.callId, event.toolName) !== event.outcome)
-          this.#diverge(event.step, event.outcome, event.by);
+        this.#refuse(event);
         break;
       case 'message.outgoing':
         if (event.discarded === true) this.#diverge(event.step, 'text-withheld');
@@ -102,7 +103,9 @@ export class Course {
   }
 
   #addDecision(event: EventOf<'hook.decided'>): void {
-    const { decision, reason, callId, recheck } = event;
+    const { decision, reason, callId, recheck, policy } = event;
+    const asks = decision === 'requires-confirmation' && event.shadow !== true;
+    if (asks && callId !== undefined && !this.#askers.has(callId)) this.#askers.set(callId, policy);
     const again = recheck === true || (callId !== undefined && this.#answered.has(callId));
     this.decisions.push({
       ...this.#placeOf(event),
@@ -135,6 +138,12 @@ export class Course {
       ...(callId !== undefined && { call: callIndex(callId) }),
       ...(toolName !== undefined && { toolName }),
     };
+  }
+
+  #refuse({ step, outcome, callId, toolName, by }: EventOf<'tool.refused'>): void {
+    if (this.#recorded(callId, toolName) === outcome) return;
+    // A person who denies does what a policy asked them for.
+    this.#diverge(step, outcome, outcome === 'denied' ? (this.#askers.get(callId) ?? by) : by);
   }
 
   #endTurn({ status, step }: EventOf<'turn.finished'>): void {

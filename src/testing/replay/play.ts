@@ -11,7 +11,7 @@ import { Course, callIndex } from './course.ts';
 import { Footprints } from './footprints.ts';
 import { RecordedModel } from './recorded-model.ts';
 import { hasRun, recordedOutput, recordedTools } from './recorded-tools.ts';
-import { type RecordedTurn, recordedTurns } from './recorded-turns.ts';
+import { type RecordedCall, type RecordedTurn, recordedTurns } from './recorded-turns.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What stays the same for all conversations of a replay. */
@@ -153,16 +153,27 @@ class Play {
     const recorded = this.#recorded(callId, toolName);
     // What no policy asks about, but only the tier of the tool, was approved by somebody when it ran.
     const isOfTier = requirements.every(({ policy }) => policy === 'tier');
-    const approved = recorded?.approved ?? (isOfTier && recorded !== undefined && hasRun(recorded));
-    const by = requirements.flatMap(({ approvers = [] }) => approvers)[0] ?? 'replay';
-    if (approved) return { approvalId, approved, by };
-    return { approvalId, approved, by, reason: 'In the record nobody was asked.' };
+    const approved = isOfTier && recorded !== undefined && hasRun(recorded);
+    const answer = recorded?.approval ?? { approved, by: 'replay', ...whyDenied(recorded) };
+    // A policy may want one of a few people, and not the one of the record.
+    const approver = requirements
+      .map(({ approvers }) => approvers)
+      .find((one) => one !== undefined);
+    const isHeard = approver === undefined || approver.includes(answer.by);
+    return { ...answer, approvalId, ...(!isHeard && { by: approver[0] ?? answer.by }) };
   }
 
   #called(): ReadonlySet<string> {
     const calls = this.#record.turns.flatMap(({ answers }) => answers.flat());
     return new Set(calls.map(({ call }) => call.toolName));
   }
+}
+
+/** In the words of the record, where it has some. */
+function whyDenied(recorded: RecordedCall | undefined): { readonly reason?: string } {
+  if (recorded?.result?.outcome !== 'denied') return { reason: 'In the record nobody was asked.' };
+  const { output } = recorded.result;
+  return typeof output === 'string' ? { reason: output.replace(/^Not approved: /, '') } : {};
 }
 
 /** A stream that nobody reads does not go on. */

@@ -4,7 +4,7 @@ import { readMessages } from './read-messages.ts';
 import type { BrokenTranscript, RecordedTool, Transcript, TranscriptSource } from './transcript.ts';
 import { isRecord } from './unreadable.ts';
 
-const NO_APPROVALS: ReadonlyMap<string, boolean> = new Map();
+const NO_APPROVALS: Transcript['approvals'] = new Map();
 
 /**
  * Reads one conversation: an array of messages, or an object with `messages` and, where it has them, `id`, `system`

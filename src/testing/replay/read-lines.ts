@@ -8,6 +8,7 @@ export interface Line {
 }
 
 const NEWLINE = 10;
+const PIECE = 256 * 1024;
 
 /**
  * The lines of a file, one at a time: never more of it is in memory than one line and one piece of the file. Of a
@@ -19,7 +20,7 @@ export async function* readLines(
 ): AsyncGenerator<Line> {
   const line = new LineBuffer(maxBytes);
   let number = 1;
-  for await (const piece of createReadStream(path) as AsyncIterable<Buffer>) {
+  for await (const piece of createReadStream(path, { highWaterMark: PIECE }) as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
       line.add(piece.subarray(start, end));

@@ -1,6 +1,11 @@
 import { broken, nameOf } from './read-conversation.ts';
 import { readMessages } from './read-messages.ts';
-import type { BrokenTranscript, Transcript, TranscriptSource } from './transcript.ts';
+import type {
+  BrokenTranscript,
+  RecordedApproval,
+  Transcript,
+  TranscriptSource,
+} from './transcript.ts';
 import { isRecord } from './unreadable.ts';
 
 const FORMAT = 'agent-hooks/thread';
@@ -23,7 +28,7 @@ export class ThreadLines {
   readonly #source: TranscriptSource;
   readonly #id: string;
   readonly #messages: unknown[] = [];
-  readonly #approvals = new Map<string, boolean>();
+  readonly #approvals = new Map<string, RecordedApproval>();
   #events = 0;
   #problem: string | undefined;
 
@@ -60,8 +65,10 @@ export class ThreadLines {
   #addEvent(event: unknown): void {
     this.#events += 1;
     if (!isRecord(event) || event['type'] !== 'approval.answered') return;
-    const { callId, approved } = event;
-    if (typeof callId === 'string') this.#approvals.set(callId, approved === true);
+    const { callId, approved, by, reason } = event;
+    if (typeof callId !== 'string' || typeof by !== 'string') return;
+    const why = typeof reason === 'string' ? { reason } : {};
+    this.#approvals.set(callId, { approved: approved === true, by, ...why });
   }
 
   #end(end: Readonly<Record<string, unknown>>): Transcript | BrokenTranscript {

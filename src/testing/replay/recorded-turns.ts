@@ -5,7 +5,7 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts';
-import type { Transcript } from './transcript.ts';
+import type { RecordedApproval, Transcript } from './transcript.ts';
 
 /** What is known of one call of the record. */
 export interface RecordedCall {
@@ -13,7 +13,7 @@ export interface RecordedCall {
   /** Absent where the record has none, as at its end. */
   readonly result: ToolResultPart | undefined;
   /** What a person answered; undefined where nobody was asked, or the record does not say. */
-  readonly approved: boolean | undefined;
+  readonly approval: RecordedApproval | undefined;
 }
 
 /** One turn of the record. */
@@ -70,6 +70,6 @@ function callsOf(
   return content.flatMap((part) => {
     if (part.type !== 'tool-call') return [];
     const result = results.find(({ callId }) => callId === part.callId);
-    return { call: part, result, approved: approvals.get(part.callId) };
+    return { call: part, result, approval: approvals.get(part.callId) };
   });
 }

@@ -17,6 +17,13 @@ export interface RecordedTool {
   readonly inputSchema: JsonObject;
 }
 
+/** What a person answered when a call was to be confirmed. */
+export interface RecordedApproval {
+  readonly approved: boolean;
+  readonly by: string;
+  readonly reason?: string;
+}
+
 /** One recorded conversation, in messages of this package. */
 export interface Transcript {
   readonly type: 'transcript';
@@ -26,7 +33,7 @@ export interface Transcript {
   /** What the record says of the tools; empty where it says nothing. */
   readonly tools: readonly RecordedTool[];
   /** What people answered, by the recorded id of the call: known only where the record holds events. */
-  readonly approvals: ReadonlyMap<string, boolean>;
+  readonly approvals: ReadonlyMap<string, RecordedApproval>;
 }
 
 /** A conversation that cannot be read. It is named, and what comes after it is read all the same. */

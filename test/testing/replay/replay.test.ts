@@ -1,0 +1,451 @@
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import {
+  defineHooks,
+  MessageDecision,
+  RequestDecision,
+  ResponseDecision,
+  shadow,
+  ToolDecision,
+  ToolResultDecision,
+  tool,
+  WindowDecision,
+} from '../../../src/index.ts';
+import { assistant, called, history, user } from '../../../src/testing/history.ts';
+import { replay } from '../../../src/testing/replay/replay.ts';
+import { toolResult } from '../../../src/testing/tool-payloads.ts';
+import { collect, conversation, linesOf, replayOne } from './transcripts.ts';
+
+const recorded = conversation(
+  history(
+    user('Refund order 7'),
+    called('get_order', { id: 7 }, { total: 30 }),
+    called('refund', { id: 7, amount: 30 }, 'refunded'),
+    assistant('Done.'),
+    user('And order 8'),
+    called('refund', { id: 8, amount: 90 }, 'refunded'),
+    assistant('Done again.'),
+  ),
+);
+
+const watch = defineHooks({
+  name: 'watch',
+  preToolUse: () => ToolDecision.allow(),
+  onLlmResponse: () => ResponseDecision.accept(),
+});
+
+function onRefund(name: string, decision: ToolDecision) {
+  return defineHooks({
+    name,
+    preToolUse: ({ toolName }) => (toolName === 'refund' ? decision : undefined),
+  });
+}
+
+describe('replay — what is decided', () => {
+  test('policies are asked at each place of the record, and what they let pass follows it', async () => {
+    const entry = await replayOne(recorded, { hooks: [watch] });
+    expect(linesOf(entry)).toEqual([
+      '1.1 onLlmResponse accept by watch',
+      '1.1 preToolUse allow by watch',
+      '1.2 onLlmResponse accept by watch',
+      '1.2 preToolUse allow by watch',
+      '1.3 onLlmResponse accept by watch',
+      '2.1 onLlmResponse accept by watch',
+      '2.1 preToolUse allow by watch',
+      '2.2 onLlmResponse accept by watch',
+    ]);
+    expect(entry).toMatchObject({ turns: 2, steps: 5, calls: 3, rewritten: false, problems: [] });
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('policies see the messages, inputs and results of the record', async () => {
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      onUserMessage: ({ text }) => void seen.push(text),
+      preToolUse: ({ effectiveInput }, ctx) => void seen.push(effectiveInput, ctx.messages.length),
+      postToolUse: (_call, { output }) => void seen.push(output),
+    });
+    await replayOne(recorded, { hooks: [spy] });
+    expect(seen).toEqual([
+      'Refund order 7',
+      ...[{ id: 7 }, 1, { total: 30 }],
+      ...[{ id: 7, amount: 30 }, 3, 'refunded'],
+      'And order 8',
+      ...[{ id: 8, amount: 90 }, 7, 'refunded'],
+    ]);
+  });
+
+  test.each([
+    ['block', onRefund('p', ToolDecision.block('no')), 'blocked'],
+    ['requires-confirmation', onRefund('p', ToolDecision.requiresConfirmation('ok?')), 'denied'],
+    ['retry-with-feedback', onRefund('p', ToolDecision.retryWithFeedback('again')), 'sent-back'],
+  ])('a %s diverges, and what is decided later is counted apart', async (decision, policy, why) => {
+    const entry = await replayOne(recorded, { hooks: [policy] });
+    expect(linesOf(entry)).toEqual([
+      `1.2 preToolUse ${decision} by p`,
+      `(2.1 preToolUse ${decision} by p)`,
+    ]);
+    expect(entry.diverged).toEqual({
+      turn: 1,
+      step: 2,
+      why,
+      by: 'p',
+    });
+    expect(entry.calls).toBe(1);
+  });
+
+  test('a turn that is ended diverges, and the next one is replayed', async () => {
+    const policy = defineHooks({
+      name: 'p',
+      onUserMessage: ({ text }) => (text.includes('7') ? MessageDecision.block('no') : undefined),
+      onLlmResponse: () => ResponseDecision.accept(),
+    });
+    const entry = await replayOne(recorded, { hooks: [policy] });
+    expect(linesOf(entry)).toEqual([
+      '1.0 onUserMessage block by p',
+      '(2.1 onLlmResponse accept by p)',
+      '(2.2 onLlmResponse accept by p)',
+    ]);
+    expect(entry.diverged).toEqual({ turn: 1, step: 0, why: 'turn-ended' });
+  });
+
+  test('a text that is withheld diverges', async () => {
+    const policy = defineHooks({
+      name: 'p',
+      onOutgoingMessage: ({ text }) => (text === 'Done.' ? MessageDecision.block('no') : undefined),
+    });
+    const entry = await replayOne(recorded, { hooks: [policy] });
+    expect(entry.diverged).toMatchObject({ turn: 1, step: 3 });
+  });
+
+  test('a policy that fails is told with how, and its turn is over', async () => {
+    const policy = defineHooks({
+      name: 'p',
+      preToolUse: () => {
+        throw new TypeError('secret');
+      },
+    });
+    const entry = await replayOne(recorded, { hooks: [policy] });
+    expect(entry.decisions[0]).toMatchObject({ decision: 'failed', reason: 'threw (TypeError)' });
+    expect(entry.diverged).toMatchObject({ turn: 1, step: 1 });
+    expect(JSON.stringify(entry.decisions)).not.toContain('secret');
+  });
+
+  test('a policy on trial diverges nothing', async () => {
+    const entry = await replayOne(recorded, {
+      hooks: [shadow(onRefund('p', ToolDecision.block('no')))],
+    });
+    expect(entry.decisions).toHaveLength(2);
+    expect(entry.decisions[0]).toMatchObject({ decision: 'block', shadow: true, after: false });
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('a rewrite diverges nothing, and is told', async () => {
+    const policy = defineHooks({
+      name: 'p',
+      postToolUse: () => ToolResultDecision.modify({ output: 'hidden' }),
+    });
+    const entry = await replayOne(recorded, { hooks: [policy] });
+    expect(entry).toMatchObject({ rewritten: true });
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('text is judged as it grows where a policy wants to', async () => {
+    const windows: string[] = [];
+    const policy = defineHooks({
+      name: 'p',
+      onTextWindow: ({ text }) => {
+        windows.push(text);
+        return WindowDecision.release(text.length);
+      },
+    });
+    await replayOne(recorded, { hooks: [policy] });
+    expect(windows.join('')).toContain('Done.');
+  });
+});
+
+describe('replay — without side effects', () => {
+  test('no declared tool runs, and policies see its tier, side effects and schema', async () => {
+    let ran = 0;
+    const refund = tool({
+      name: 'refund',
+      description: 'Gives money back',
+      inputSchema: z.object({ id: z.number(), amount: z.number().max(50) }),
+      sideEffects: 'idempotent',
+      tier: 'auto',
+      execute: () => {
+        ran += 1;
+        return 'live';
+      },
+    });
+    const seen: string[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      preToolUse: ({ toolName, sideEffects, tier }) =>
+        void seen.push(`${toolName} ${sideEffects} ${tier}`),
+    });
+    const entry = await replayOne(recorded, { hooks: [spy], tools: [refund] });
+    expect(ran).toBe(0);
+    expect(seen).toEqual(['get_order once auto', 'refund idempotent auto']);
+    // The second call does not fit its schema: production would refuse it before any policy is asked.
+    expect(entry.diverged).toMatchObject({ turn: 2, step: 1, why: 'invalid' });
+  });
+
+  test('what only watches is not told', async () => {
+    let heard = 0;
+    const hear = (): void => {
+      heard += 1;
+    };
+    const policy = defineHooks({ ...watch, name: 'p', onEvent: hear });
+    const observer = defineHooks({ name: 'observer', onEvent: hear });
+    const entry = await replayOne(recorded, { hooks: [policy, observer] });
+    expect(heard).toBe(0);
+    expect(entry.decisions).toHaveLength(8);
+  });
+
+  test('a tool of which only its tier asks runs as it did', async () => {
+    const asking = tool({
+      name: 'refund',
+      description: 'Gives money back',
+      inputSchema: z.looseObject({}),
+      execute: () => 'live',
+    });
+    expect(asking.tier).toBe('confirm');
+    const entry = await replayOne(recorded, { hooks: [watch], tools: [asking] });
+    expect(entry).toMatchObject({ calls: 3 });
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('a confirmation is answered as it was, where the record knows', async () => {
+    const policy = onRefund('p', ToolDecision.requiresConfirmation('ok?'));
+    const approvals = new Map([
+      ['1.2.0', { approved: true, by: 'ann' }],
+      ['2.1.0', { approved: false, by: 'ann' }],
+    ]);
+    const entry = await replayOne({ ...recorded, approvals }, { hooks: [policy] });
+    expect(entry.diverged).toEqual({ turn: 2, step: 1, why: 'denied', by: 'p' });
+    const report = await replay({
+      hooks: [policy],
+      conversations: [{ ...recorded, approvals }],
+    }).report();
+    expect(report.decisions).toMatchObject([{ decision: 'requires-confirmation', until: 2 }]);
+  });
+
+  test('a context is made for each conversation', async () => {
+    const seen: unknown[] = [];
+    const policy = defineHooks<{ readonly tenant: string }>({
+      name: 'p',
+      onTurnStart: (_turn, ctx) => void seen.push(ctx.context.tenant),
+    });
+    const contextOf = ({ id }: { readonly id: string }) => ({ tenant: id });
+    await replay({ hooks: [policy], contextOf, conversations: [recorded] }).report();
+    expect(seen).toEqual(['c', 'c']);
+  });
+});
+
+describe('replay — records that are not whole', () => {
+  test('what the record blocked and the policies block too is no divergence', async () => {
+    const blocked = toolResult('Blocked: no', { outcome: 'blocked' });
+    const before = conversation(
+      history(user('Go'), called('refund', { id: 1 }, blocked), assistant('I may not.')),
+    );
+    const same = await replayOne(before, { hooks: [onRefund('p', ToolDecision.block('no'))] });
+    expect(same.diverged).toBeUndefined();
+    const open = await replayOne(before, { hooks: [watch] });
+    expect(open.diverged).toMatchObject({ turn: 1, step: 1, why: 'ran' });
+  });
+
+  test('a failure of the record is a failure for policies', async () => {
+    const failed = toolResult(
+      { error: 'No such order. Do not claim success.' },
+      { outcome: 'failed' },
+    );
+    const before = conversation(
+      history(user('Go'), called('refund', { id: 1 }, failed), assistant('It failed.')),
+    );
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      postToolUse: (_call, result) => void seen.push(result),
+    });
+    const entry = await replayOne(before, { hooks: [spy] });
+    expect(seen).toEqual([failed]);
+    expect(entry).toMatchObject({ rewritten: false });
+  });
+
+  test('where the record ends, nobody is asked about words that nobody wrote', async () => {
+    const cut = conversation(history(user('Go'), called('refund', { id: 1 }, 'ok'), user('More')));
+    const entry = await replayOne(cut, { hooks: [watch] });
+    expect(linesOf(entry)).toEqual([
+      '1.1 onLlmResponse accept by watch',
+      '1.1 preToolUse allow by watch',
+    ]);
+    expect(entry.problems).toEqual([]);
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('a call that was never answered ends its turn', async () => {
+    const open = conversation([
+      { role: 'user', content: 'Go' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', type: 'function', function: { name: 'refund', arguments: '{}' } }],
+      },
+      { role: 'user', content: 'Well?' },
+      { role: 'assistant', content: 'Sorry.' },
+    ]);
+    const entry = await replayOne(open, { hooks: [watch] });
+    expect(linesOf(entry)).toEqual([
+      '1.1 onLlmResponse accept by watch',
+      '1.1 preToolUse allow by watch',
+      '2.1 onLlmResponse accept by watch',
+    ]);
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('answers that no turn of an agent would have are told, never lost', async () => {
+    const twice = conversation([
+      { role: 'assistant', content: 'Hello!' },
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'One.' },
+      { role: 'assistant', content: 'Two.' },
+    ]);
+    const entry = await replayOne(twice, { hooks: [watch] });
+    expect(entry.problems).toEqual([expect.stringContaining('2 recorded answers')]);
+  });
+
+  test('a conversation that no agent takes is broken, and the rest is replayed', async () => {
+    const empty = conversation([
+      { role: 'user', content: '' },
+      { role: 'assistant', content: 'Hm?' },
+    ]);
+    const run = replay({ hooks: [watch], conversations: [empty, recorded] });
+    expect((await collect(run)).map(({ type }) => type)).toEqual(['broken', 'replayed']);
+    expect(await run.report()).toMatchObject({ conversations: 2, broken: 1, replayed: 1 });
+  });
+
+  test('two calls of one tool in one response get the answer of each', async () => {
+    const pair = conversation(
+      history(
+        user('Go'),
+        assistant('', called('look', { id: 1 }, 'one'), called('look', { id: 2 }, 'two')),
+        assistant('Done.'),
+      ),
+    );
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      postToolUse: ({ effectiveInput }, { output }) =>
+        void seen.push(`${effectiveInput['id']} ${output}`),
+    });
+    await replayOne(pair, { hooks: [spy] });
+    expect(seen.sort()).toEqual(['1 one', '2 two']);
+  });
+
+  test('a schema of the record is enforced', async () => {
+    const tools = [
+      {
+        type: 'function',
+        function: {
+          name: 'refund',
+          parameters: {
+            type: 'object',
+            properties: { id: { type: 'number', maximum: 7 }, amount: {} },
+          },
+        },
+      },
+    ];
+    const messages = recorded.messages;
+    const entry = await replayOne(conversation(messages, { tools }), { hooks: [watch] });
+    expect(entry.diverged).toMatchObject({ turn: 2, step: 1, why: 'invalid' });
+  });
+});
+
+describe('replay — two sets of policies', () => {
+  const strict = onRefund('p', ToolDecision.block('no'));
+
+  test('the same policies differ in nothing', async () => {
+    const entry = await replayOne(recorded, { hooks: [watch, strict], against: [watch, strict] });
+    expect(entry.differences).toEqual([]);
+  });
+
+  test('every decision that only one has, or that they have differently, is a difference', async () => {
+    const limit = defineHooks({
+      name: 'limit',
+      preToolUse: ({ effectiveInput: { amount = 0 } }) =>
+        Number(amount) > 50 ? ToolDecision.block('too much') : undefined,
+    });
+    const other = onRefund('p', ToolDecision.block('never'));
+    const entry = await replayOne(recorded, { hooks: [limit, other], against: [strict] });
+    expect(
+      entry.differences?.map((one) =>
+        one.type === 'decision'
+          ? [one.turn, one.hooks?.policy, one.hooks?.reason, one.against?.reason, one.after]
+          : one,
+      ),
+    ).toEqual([
+      [1, 'p', 'never', 'no', false],
+      [2, 'limit', 'too much', undefined, true],
+      [2, 'p', 'never', 'no', true],
+    ]);
+    expect(entry.against?.diverged).toMatchObject({ turn: 1, step: 2 });
+  });
+
+  test.each([
+    ['request', defineHooks({ name: 'p', systemPrompt: () => 'other' })],
+    [
+      'input',
+      defineHooks({
+        name: 'p',
+        preToolUse: ({ effectiveInput }) => ToolDecision.modify({ ...effectiveInput, id: 9 }),
+      }),
+    ],
+    ['text', defineHooks({ name: 'p', onOutgoingMessage: () => MessageDecision.modify('other') })],
+    [
+      'request',
+      defineHooks({
+        name: 'p',
+        preLlmRequest: (request) =>
+          RequestDecision.modify({ ...request, settings: { temperature: 0 } }),
+      }),
+    ],
+  ])(
+    'a rewrite of the %s that differs is a difference, although the decisions are alike',
+    async (what, policy) => {
+      const same = defineHooks({
+        name: 'p',
+        systemPrompt: (prompt) => ('systemPrompt' in policy ? 'third' : prompt),
+        preToolUse: ({ effectiveInput }) =>
+          'preToolUse' in policy ? ToolDecision.modify({ ...effectiveInput }) : undefined,
+        onOutgoingMessage: ({ text }) =>
+          'onOutgoingMessage' in policy ? MessageDecision.modify(text) : undefined,
+        preLlmRequest: (request) =>
+          'preLlmRequest' in policy ? RequestDecision.modify(request) : undefined,
+      });
+      const { differences = [] } = await replayOne(recorded, { hooks: [policy], against: [same] });
+      expect(differences.filter(({ type }) => type === 'decision')).toEqual([]);
+      expect(differences).toMatchObject([{ type: 'rewrite', what }]);
+      const equal = await replayOne(recorded, { hooks: [policy], against: [policy] });
+      expect(equal.differences).toEqual([]);
+    },
+  );
+
+  test('a report counts them, until a divergence and behind it', async () => {
+    const options = { hooks: [strict], against: [watch] };
+    const report = await replay({ ...options, conversations: [recorded] }).report();
+    expect(report.differences).toEqual({ until: 5, after: 5 });
+  });
+});
+
+test('policies that no agent takes are refused before anything is read', () => {
+  const conversations = {
+    [Symbol.iterator]: () => {
+      throw new Error('it was read');
+    },
+  };
+  const stray = { preToolUsee: () => undefined } as never;
+  expect(() => replay({ hooks: [stray], conversations })).toThrow(/preToolUse/);
+  expect(() => replay({ hooks: [watch], against: [stray], conversations })).toThrow(/against\[0\]/);
+});
