@@ -20,7 +20,9 @@ export async function* readLines(
 ): AsyncGenerator<Line> {
   const line = new LineBuffer(maxBytes);
   let number = 1;
-  for await (const piece of createReadStream(path, { highWaterMark: PIECE }) as AsyncIterable<Buffer>) {
+  for await (const piece of createReadStream(path, {
+    highWaterMark: PIECE,
+  }) as AsyncIterable<Buffer>) {
     let start = 0;
     for (let end = piece.indexOf(NEWLINE); end !== -1; end = piece.indexOf(NEWLINE, start)) {
       line.add(piece.subarray(start, end));
