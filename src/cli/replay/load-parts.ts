@@ -22,7 +22,8 @@ export async function loadPolicies(path: string): Promise<readonly AgentHooks[]>
   if (stats === undefined) throw new LoadProblem(`There is no file '${path}'`);
   const { hooks, findings } = stats.isDirectory() ? await checkHooks(path) : await policiesOf(path);
   const errors = findings.filter(({ severity }) => severity === 'error');
-  if (errors.length > 0) throw new LoadProblem(errors.map(sentenceOfFinding).join('\n'));
+  if (errors.length > 0)
+    throw new LoadProblem(errors.map((one) => sentenceOfFinding(path, one)).join('\n'));
   if (hooks.length === 0) throw new LoadProblem(`'${path}' exports no policy`);
   return hooks;
 }
@@ -48,8 +49,9 @@ async function policiesOf(path: string): Promise<{
   return { hooks: all as AgentHooks[], findings };
 }
 
-function sentenceOfFinding(finding: Finding): string {
-  return `${sentenceOf(finding)} (${finding.fix})`;
+function sentenceOfFinding(path: string, finding: Finding): string {
+  const line = finding.line === undefined ? '' : `:${finding.line}`;
+  return `${path}${line}: ${sentenceOf(finding)} (${finding.fix})`;
 }
 
 /** The tools that a file exports, one by one or in lists. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { airlineHooks } from '../../../examples/airline/hooks.ts';
 import { airlineTools } from '../../../examples/airline/tools.ts';
 import { HtmlReport } from '../../../src/cli/replay/html/html-report.ts';
@@ -16,6 +16,9 @@ const isMissing = !existsSync(CHROMIUM) && process.env['CI'] !== 'true';
 const name = isMissing
   ? 'the report in Chromium [skip: needs Chromium, run test/browser/install.sh]'
   : 'the report in Chromium';
+
+// The machine may be busy with other tests, and a browser is not one process.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'report-test-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -92,7 +95,7 @@ describe.skipIf(isMissing)(name, () => {
 
   const listed = (): Promise<string[]> => page.locator('#list .name').allTextContents();
   const focused = (): Promise<string> =>
-    page.locator(':focus').evaluate('(one) => one.id || one.textContent');
+    page.evaluate('document.activeElement.id || document.activeElement.textContent');
 
   test('filters by kind, policy and decision', async () => {
     await open(airline);
@@ -111,10 +114,10 @@ describe.skipIf(isMissing)(name, () => {
 
   test('finds words of the conversations and of the decisions, and marks them', async () => {
     await open(airline);
-    await page.locator('#search').fill('3RK2T9');
+    await page.locator('#search').fill('3rk2t9 was booked');
     expect(await listed()).toEqual(['airline-041']);
     await page.locator('#list button').click();
-    expect(new Set(await page.locator('mark').allTextContents())).toEqual(new Set(['3RK2T9']));
+    expect(await page.locator('mark').allTextContents()).toEqual(['3RK2T9 was booked']);
     await page.locator('#search').fill('did not ask for COMPENSATION');
     expect(await listed()).toEqual(['airline-037', 'airline-196']);
   });
@@ -156,7 +159,7 @@ describe.skipIf(isMissing)(name, () => {
   ])('is %s where the system is, and otherwise on demand', async (scheme, colour) => {
     await open(airline, scheme);
     const painted = (): Promise<string> =>
-      page.locator('body').evaluate('(one) => getComputedStyle(one).backgroundColor');
+      page.evaluate('getComputedStyle(document.body).backgroundColor');
     expect(await painted()).toBe(colour);
     const others: string[] = [];
     for (const theme of ['light', 'dark', 'auto']) {
@@ -225,7 +228,7 @@ test('no tag of a transcript is in the file, and nothing in it is loaded', () =>
   const text = readFileSync(evil, 'utf8');
   expect(text.match(/<script/g)).toHaveLength(4);
   expect(text).not.toContain('<img');
-  expect(text).not.toMatch(/(src|href)=/);
+  expect(text).not.toMatch(/<[^>]*(src|href)=/);
   expect(text).toContain("default-src 'none'");
 });
 

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { runCli } from '../../../src/cli/run-cli.ts';
 import { agentHooks, project } from '../project.ts';
 
 /** What the compiler would add takes seconds, and nothing here is compiled. */
@@ -63,6 +64,7 @@ const FILES = {
   'store.mjs': STORE,
   'reads-context.mjs':
     "export default { name: 'p', preToolUse: (_c, ctx) => ({ type: 'block', reason: ctx.context.tenant }) };\n",
+  'prints.mjs': `console.log('LOADING');${LIMIT}`,
   'context.json': '{ "tenant": "acme" }',
   'small.jsonl': line('small', 10),
   'both.jsonl': `${line('small', 10)}${line('large', 70)}`,
@@ -71,7 +73,32 @@ const FILES = {
 };
 
 const folder = project(FILES, FAST);
-const run = (...args: readonly string[]) => agentHooks(folder, 'replay', ...args);
+
+/** In this process, as forty of them take minutes; what only a process of its own can show is at the end. */
+async function run(...args: readonly string[]): Promise<Ended> {
+  const [out, err]: string[][] = [[], []];
+  const code = await runCli(['replay', ...args.map(inFolder)], {
+    out: (text) => void out?.push(text),
+    err: (text) => void err?.push(text),
+    isColoured: false,
+    version: () => '0',
+    progress: { now: () => 0 },
+  });
+  const [printed = '', told = ''] = [out, err].map((texts = []) =>
+    texts.join('').replaceAll(`${folder}/`, ''),
+  );
+  return { code, out: printed, err: told };
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function inFolder(arg: string): string {
+  return /^[a-z][\w/-]*\.\w+(\.json)?$|^\.$/.test(arg) ? join(folder, arg) : arg;
+}
 
 describe('agent-hooks replay — exit codes', () => {
   test.each<[code: number, args: string]>([
@@ -222,6 +249,15 @@ describe('agent-hooks replay — what it prints', () => {
     );
     expect(some.code).toBe(2);
     expect(some.out).toContain('store broken no: is no thread of this store');
+  });
+
+  test('nothing but the document is on stdout, whatever a policy file prints', async () => {
+    const args = 'replay --hooks prints.mjs --json --fail-on none both.jsonl'.split(' ');
+    const { code, out, err } = await agentHooks(folder, ...args);
+    expect(code).toBe(0);
+    expect(JSON.parse(out).conversations).toHaveLength(2);
+    expect(err).toContain('LOADING');
+    expect((await agentHooks(folder, 'replay')).code).toBe(2);
   });
 
   test('a report for people beside it', async () => {
