@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { REPLAY_USAGE } from '../../../src/cli/replay/arguments.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
 import { agentHooks, project } from '../project.ts';
 
@@ -267,4 +268,13 @@ describe('agent-hooks replay — what it prints', () => {
     expect(page.match(/class="conversation"/g)).toHaveLength(3);
     expect(page.trimEnd()).toMatch(/<\/html>$/);
   });
+});
+
+test('the page of the docs and the usage name the same options', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/replay.md'), 'utf8');
+  const optionsOf = (text: string, pattern: RegExp): readonly (string | undefined)[] =>
+    [...text.matchAll(pattern)].map(([, option]) => option);
+  const used = optionsOf(REPLAY_USAGE, /^ {2}(?:-\w, )?(--[a-z-]+)/gm);
+  expect(optionsOf(page, /^\| `(--[a-z-]+)/gm)).toEqual(used);
+  expect(used.length).toBeGreaterThan(10);
 });
