@@ -6,7 +6,7 @@
  */
 import { readFileSync } from 'node:fs';
 
-export interface Count {
+interface Count {
   until: number;
   after: number;
 }

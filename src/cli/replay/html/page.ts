@@ -16,7 +16,7 @@ function hashOf(text: string): string {
 }
 
 /** Everything before the conversations. */
-export const HEAD = `<!doctype html>
+export const HEAD: string = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">

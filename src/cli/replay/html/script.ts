@@ -2,7 +2,7 @@
  * What the page does, in the language of browsers. Everything of a transcript goes into the page as text, never as
  * markup; characters that would turn a text around or hide it are written out.
  */
-export const SCRIPT = String.raw`
+export const SCRIPT: string = String.raw`
 'use strict';
 const $ = (id) => document.getElementById(id);
 const report = JSON.parse($('report').textContent);

@@ -23,13 +23,13 @@ export interface View {
   readonly items: readonly Item[];
 }
 
-export type Item =
+type Item =
   | { readonly type: 'message'; readonly role: string; readonly parts: readonly Part[] }
   | ({ readonly type: 'decision' } & ReplayDecision)
   | ({ readonly type: 'diverged'; readonly side?: 'against' } & Diverged)
   | { readonly type: 'difference'; readonly difference: ReplayDifference };
 
-export type Part =
+type Part =
   | { readonly type: 'text' | 'thought' | 'file'; readonly text: string }
   | { readonly type: 'call'; readonly tool: string; readonly text: string }
   | {
