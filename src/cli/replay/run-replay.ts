@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ConfigError } from '../../errors/config-error.ts';
 import { describeThrown } from '../../internal/describe-thrown.ts';
 import { readThreads, readTranscripts } from '../../testing/replay/read-transcripts.ts';
@@ -34,6 +34,7 @@ export async function runReplay(args: ReplayArguments, ports: ReplayPorts): Prom
 
 async function replayAndPrint(args: ReplayArguments, ports: ReplayPorts): Promise<0 | 1 | 2> {
   const progress = new Progress(ports.progress, sizeOf(args.transcripts));
+  refuseOverwriting(args);
   const given = await partsOf(args);
   const store = args.store === undefined ? undefined : await loadStore(args.store);
   const html = args.html === undefined ? undefined : new HtmlReport(args.html, args);
@@ -94,6 +95,17 @@ function sizeOf(files: readonly string[]): number {
     if (stats.isDirectory()) throw new LoadProblem(`'${file}' is a folder: pass the files in it`);
     return total + stats.size;
   }, 0);
+}
+
+/** A slip of the hand must not cost a record. */
+function refuseOverwriting({ html, ...args }: ReplayArguments): void {
+  if (html === undefined || !existsSync(html)) return;
+  const { transcripts, hooks, against, tools, context, store } = args;
+  const inputs = [...transcripts, hooks, against, tools, context, store];
+  const target = realpathSync(html);
+  const input = inputs.find((path) => path && existsSync(path) && realpathSync(path) === target);
+  if (input !== undefined)
+    throw new LoadProblem(`--html would overwrite '${input}', which is read`);
 }
 
 class TextSink {

@@ -22,7 +22,18 @@ import type { BrokenTranscript, Transcript } from './transcript.ts';
 
 type Given = Transcript | BrokenTranscript;
 
-export interface ReplayOptions<Context = unknown> {
+/** What to replay, and past which policies. */
+export type ReplayOptions<Context = unknown> = ReplayParts<Context> & ReplayContext<Context>;
+
+/** Has to be there when a policy needs one. */
+type ReplayContext<Context> = undefined extends Context
+  ? { readonly contextOf?: ContextOf<Context> }
+  : { readonly contextOf: ContextOf<Context> };
+
+/** What policies read in `ctx.context`, made for each conversation. Default: `undefined`. */
+type ContextOf<Context> = (transcript: Transcript) => Context;
+
+interface ReplayParts<Context> {
   /** The policies on trial, as `createAgent` takes them: the same instances for all conversations. */
   readonly hooks: HooksOption<Context>;
   /** Other policies, such as those that are live: what they would have decided is compared. Default: none. */
@@ -34,11 +45,12 @@ export interface ReplayOptions<Context = unknown> {
    * among them comes from the record, with tier `auto` and side effects `once`. Default: none.
    */
   readonly tools?: readonly ToolPort<never>[];
-  /** What policies read in `ctx.context`, made for each conversation. Default: `undefined`. */
-  readonly contextOf?: (transcript: Transcript) => Context;
 }
 
-/** A replay under way: its entries as they come, or its report when all of them have. Runs once. */
+/**
+ * A replay under way: its entries as they come, or its report when all of them have. Runs once; leaving a loop over it
+ * early does not end it, and the report, or the next loop, goes on where it was left.
+ */
 export interface Replay extends AsyncIterable<ReplayEntry> {
   /** Replays what was not replayed yet, and adds up all of it. */
   readonly report: () => Promise<ReplayReport>;
@@ -63,7 +75,8 @@ export function replay<Context = unknown>(options: ReplayOptions<Context>): Repl
   const other = against === undefined ? undefined : stageOf(from, against, 'against');
   const entries = all(options.conversations, { stage, other, totals });
   return {
-    [Symbol.asyncIterator]: () => entries,
+    // Without `return`, by which a loop that is left would end it.
+    [Symbol.asyncIterator]: () => ({ next: () => entries.next() }),
     report: async () => {
       for await (const _entry of entries);
       return totals.report();

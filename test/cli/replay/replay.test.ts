@@ -143,6 +143,8 @@ describe('agent-hooks replay — exit codes', () => {
     ['--hooks limit.mjs --store limit.mjs', /is no store/],
     ['--hooks limit.mjs --context small.jsonl.json small.jsonl', /no file/],
     ['--hooks limit.mjs --html missing/report.html small.jsonl', /missing/],
+    ['--hooks limit.mjs --html small.jsonl small.jsonl', /would overwrite/],
+    ['--hooks limit.mjs --html limit.mjs small.jsonl', /would overwrite/],
   ])('2, with what to do: %s', async (args, says) => {
     const { code, out, err } = await run(...args.split(' '));
     expect([code, out]).toEqual([2, '']);

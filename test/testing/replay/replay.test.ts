@@ -439,6 +439,30 @@ describe('replay — two sets of policies', () => {
   });
 });
 
+test('a loop that is left early loses nothing', async () => {
+  const run = replay({ hooks: [watch], conversations: [recorded, recorded, recorded] });
+  for await (const _entry of run) break;
+  for await (const _entry of run) break;
+  expect(await run.report()).toMatchObject({ conversations: 3, replayed: 3 });
+});
+
+test('policies can be made for each conversation, and a maker that fails is told', async () => {
+  const made: string[] = [];
+  const hooks = ({ threadId }: { readonly threadId: string }) => {
+    made.push(threadId);
+    if (threadId === 'bad') throw new Error('SECRET');
+    return [watch];
+  };
+  const conversations = [recorded, { ...recorded, id: 'bad' }];
+  const entries = await collect(replay({ hooks, conversations }));
+  expect(new Set(made)).toEqual(new Set(['c', 'bad']));
+  expect(entries).toMatchObject([
+    { problems: [] },
+    { problems: [expect.stringContaining('HookError'), expect.anything(), expect.anything()] },
+  ]);
+  expect(JSON.stringify(entries)).not.toContain('SECRET');
+});
+
 test('policies that no agent takes are refused before anything is read', () => {
   const conversations = {
     [Symbol.iterator]: () => {
