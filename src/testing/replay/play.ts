@@ -9,6 +9,7 @@ import type { ApprovalAnswer } from '../../protocol/tool.ts';
 import type { ToolContext, ToolPort } from '../../tools/port.ts';
 import { Course, callIndex } from './course.ts';
 import { Footprints } from './footprints.ts';
+import { recordedIndex, SEARCH_TOOL } from './recorded-index.ts';
 import { RecordedModel } from './recorded-model.ts';
 import { hasRun, recordedOutput, recordedTools } from './recorded-tools.ts';
 import { type RecordedCall, type RecordedTurn, recordedTurns } from './recorded-turns.ts';
@@ -69,6 +70,10 @@ class Play {
     this.#course = new Course(
       (callId, toolName) => this.#recorded(callId, toolName)?.result?.outcome,
     );
+    const declared = stage.tools.some(({ name }) => name === SEARCH_TOOL);
+    const knowledge = declared ? undefined : recordedIndex(this.#record.turns, this.#model);
+    const called = this.#called();
+    if (knowledge !== undefined) called.delete(SEARCH_TOOL);
     this.#agent = createAgent<unknown>({
       name: 'replay',
       model: this.#model,
@@ -76,12 +81,15 @@ class Play {
       tools: recordedTools(
         {
           declared: stage.tools,
-          described: transcript.tools,
-          called: this.#called(),
+          described: transcript.tools.filter(
+            ({ name }) => knowledge === undefined || name !== SEARCH_TOOL,
+          ),
+          called,
           onDerived: stage.onDerivedTool,
         },
         (toolName, input, ctx) => this.#answer(toolName, input, ctx),
       ),
+      ...(knowledge !== undefined && { knowledge }),
       hooks: stage.hooks,
       counters: stage.counters,
       limits: { steps: Number.MAX_SAFE_INTEGER },
@@ -163,7 +171,7 @@ class Play {
     return { ...answer, approvalId, ...(!isHeard && { by: approver[0] ?? answer.by }) };
   }
 
-  #called(): ReadonlySet<string> {
+  #called(): Set<string> {
     const calls = this.#record.turns.flatMap(({ answers }) => answers.flat());
     return new Set(calls.map(({ call }) => call.toolName));
   }

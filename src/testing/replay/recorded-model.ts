@@ -42,9 +42,14 @@ export class RecordedModel implements ChatModel {
     return this.#replay?.diverged !== undefined;
   }
 
+  /** The calls of the latest answer. */
+  get calls(): readonly RecordedCall[] {
+    return this.#turn?.answers[(this.#replay?.calls ?? 0) - 1] ?? [];
+  }
+
   /** The call of the latest answer that has this place among its calls. */
   callAt(index: number, toolName: string): RecordedCall | undefined {
-    const calls = this.#turn?.answers[(this.#replay?.calls ?? 0) - 1] ?? [];
+    const { calls } = this;
     const there = calls[index];
     if (there?.call.toolName === toolName) return there;
     // A policy that rewrote the response may have moved it.

@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import {
   defineHooks,
+  type JsonObject,
   MessageDecision,
+  QueryDecision,
   RequestDecision,
   ResponseDecision,
+  ResultsDecision,
   shadow,
   ToolDecision,
   ToolResultDecision,
@@ -241,6 +244,68 @@ describe('replay — without side effects', () => {
     const contextOf = ({ id }: { readonly id: string }) => ({ tenant: id });
     await replay({ hooks: [policy], contextOf, conversations: [recorded] }).report();
     expect(seen).toEqual(['c', 'c']);
+  });
+});
+
+describe('replay — searches', () => {
+  const passage = { text: 'Ten days.', scope: 'docs', source: 'returns' };
+  const found = (...passages: readonly object[]) => ({ passages }) as JsonObject;
+  const search = (query: string) => called('search_knowledge', { query }, found(passage));
+  const asked: string[] = [];
+  const spy = defineHooks({
+    name: 'spy',
+    onKnowledgeQuery: ({ query }) => {
+      asked.push(query);
+      return query === 'b' ? QueryDecision.modify('better') : undefined;
+    },
+    onKnowledgeResults: ({ query, passages }) => {
+      asked.push(`${query}: ${passages.map(({ text }) => text).join()}`);
+      return ResultsDecision.modify([]);
+    },
+    postToolUse: (_call, { output }) => void asked.push(JSON.stringify(output)),
+  });
+
+  test('policies are asked about queries and passages as the record has them', async () => {
+    const other = called('search_knowledge', { query: 'b' }, found({ ...passage, text: 'Two.' }));
+    const before = conversation(
+      history(user('Returns?'), assistant('', search('a'), other), assistant('Ten days.')),
+    );
+    const entry = await replayOne(before, { hooks: [spy] });
+    expect(asked.splice(0).sort()).toEqual([
+      'a',
+      'a: Ten days.',
+      'b',
+      'better: Two.',
+      '{"passages":[]}',
+      '{"passages":[]}',
+    ]);
+    expect(entry.decisions.map(({ point, decision }) => `${point} ${decision}`).sort()).toEqual([
+      'onKnowledgeQuery modify',
+      'onKnowledgeResults modify',
+      'onKnowledgeResults modify',
+    ]);
+    const { derivedTools } = await replay({ hooks: [spy], conversations: [before] }).report();
+    expect(derivedTools).toEqual([]);
+    asked.length = 0;
+  });
+
+  test('a tool of that name that searches something else is a tool', async () => {
+    const foreign = called('search_knowledge', { query: 'a' }, 'a text');
+    const before = conversation(history(user('Returns?'), foreign, assistant('Ten days.')));
+    await replayOne(before, { hooks: [spy] });
+    expect(asked.splice(0)).toEqual(['"a text"']);
+  });
+
+  test('a search that failed fails again', async () => {
+    const failed = called(
+      'search_knowledge',
+      { query: 'a' },
+      toolResult({ error: 'It cannot be searched. Do not claim success.' }, { outcome: 'failed' }),
+    );
+    const before = conversation(history(user('Returns?'), failed, assistant('I do not know.')));
+    const entry = await replayOne(before, { hooks: [spy] });
+    expect(asked.splice(0)).toEqual(['a', expect.stringMatching(/cannot be searched/)]);
+    expect(entry.problems).toEqual([]);
   });
 });
 
