@@ -5,7 +5,6 @@ import {
   type JsonObject,
   MessageDecision,
   QueryDecision,
-  RequestDecision,
   ResponseDecision,
   ResultsDecision,
   shadow,
@@ -17,32 +16,8 @@ import {
 import { assistant, called, history, user } from '../../../src/testing/history.ts';
 import { replay } from '../../../src/testing/replay/replay.ts';
 import { toolResult } from '../../../src/testing/tool-payloads.ts';
+import { onRefund, recorded, watch } from './refunds.ts';
 import { collect, conversation, linesOf, replayOne } from './transcripts.ts';
-
-const recorded = conversation(
-  history(
-    user('Refund order 7'),
-    called('get_order', { id: 7 }, { total: 30 }),
-    called('refund', { id: 7, amount: 30 }, 'refunded'),
-    assistant('Done.'),
-    user('And order 8'),
-    called('refund', { id: 8, amount: 90 }, 'refunded'),
-    assistant('Done again.'),
-  ),
-);
-
-const watch = defineHooks({
-  name: 'watch',
-  preToolUse: () => ToolDecision.allow(),
-  onLlmResponse: () => ResponseDecision.accept(),
-});
-
-function onRefund(name: string, decision: ToolDecision) {
-  return defineHooks({
-    name,
-    preToolUse: ({ toolName }) => (toolName === 'refund' ? decision : undefined),
-  });
-}
 
 describe('replay — what is decided', () => {
   test('policies are asked at each place of the record, and what they let pass follows it', async () => {
@@ -113,13 +88,17 @@ describe('replay — what is decided', () => {
     expect(entry.diverged).toEqual({ turn: 1, step: 0, why: 'turn-ended' });
   });
 
-  test('a text that is withheld diverges', async () => {
+  test('a text that is withheld diverges, also beside a call that runs', async () => {
     const policy = defineHooks({
       name: 'p',
-      onOutgoingMessage: ({ text }) => (text === 'Done.' ? MessageDecision.block('no') : undefined),
+      onOutgoingMessage: ({ text }) => (text === 'Hm.' ? MessageDecision.block('no') : undefined),
     });
-    const entry = await replayOne(recorded, { hooks: [policy] });
-    expect(entry.diverged).toMatchObject({ turn: 1, step: 3 });
+    const beside = conversation(
+      history(user('Go'), assistant('Hm.', called('look', {}, 'ok')), assistant('Done.')),
+    );
+    const entry = await replayOne(beside, { hooks: [policy] });
+    expect(entry.diverged).toEqual({ turn: 1, step: 1, why: 'text-withheld' });
+    expect(entry).toMatchObject({ calls: 1, steps: 2 });
   });
 
   test('a policy that fails is told with how, and its turn is over', async () => {
@@ -391,6 +370,25 @@ describe('replay — records that are not whole', () => {
     expect(await run.report()).toMatchObject({ conversations: 2, broken: 1, replayed: 1 });
   });
 
+  test('a turn may be as long, and an output as large, as it was', async () => {
+    const calls = Array.from({ length: 60 }, (_, at) => called('look', { at }, 'x'.repeat(70_000)));
+    const long = conversation(history(user('Go'), ...calls, assistant('Done.')));
+    const entry = await replayOne(long, { hooks: [] });
+    expect(entry).toMatchObject({ steps: 61, calls: 60, problems: [], rewritten: false });
+    expect(entry.diverged).toBeUndefined();
+  });
+
+  test('an answer with nothing in it is no step', async () => {
+    const empty = conversation([
+      { role: 'user', content: 'Go' },
+      { role: 'assistant', content: '' },
+      { role: 'assistant', content: 'Here I am.' },
+    ]);
+    const entry = await replayOne(empty, { hooks: [watch] });
+    expect(linesOf(entry)).toEqual(['1.1 onLlmResponse accept by watch']);
+    expect(entry).toMatchObject({ steps: 1, problems: [] });
+  });
+
   test('two calls of one tool in one response get the answer of each', async () => {
     const pair = conversation(
       history(
@@ -425,82 +423,6 @@ describe('replay — records that are not whole', () => {
     const messages = recorded.messages;
     const entry = await replayOne(conversation(messages, { tools }), { hooks: [watch] });
     expect(entry.diverged).toMatchObject({ turn: 2, step: 1, why: 'invalid' });
-  });
-});
-
-describe('replay — two sets of policies', () => {
-  const strict = onRefund('p', ToolDecision.block('no'));
-
-  test('the same policies differ in nothing', async () => {
-    const entry = await replayOne(recorded, { hooks: [watch, strict], against: [watch, strict] });
-    expect(entry.differences).toEqual([]);
-  });
-
-  test('every decision that only one has, or that they have differently, is a difference', async () => {
-    const limit = defineHooks({
-      name: 'limit',
-      preToolUse: ({ effectiveInput: { amount = 0 } }) =>
-        Number(amount) > 50 ? ToolDecision.block('too much') : undefined,
-    });
-    const other = onRefund('p', ToolDecision.block('never'));
-    const entry = await replayOne(recorded, { hooks: [limit, other], against: [strict] });
-    expect(
-      entry.differences?.map((one) =>
-        one.type === 'decision'
-          ? [one.turn, one.hooks?.policy, one.hooks?.reason, one.against?.reason, one.after]
-          : one,
-      ),
-    ).toEqual([
-      [1, 'p', 'never', 'no', false],
-      [2, 'limit', 'too much', undefined, true],
-      [2, 'p', 'never', 'no', true],
-    ]);
-    expect(entry.against?.diverged).toMatchObject({ turn: 1, step: 2 });
-  });
-
-  test.each([
-    ['request', defineHooks({ name: 'p', systemPrompt: () => 'other' })],
-    [
-      'input',
-      defineHooks({
-        name: 'p',
-        preToolUse: ({ effectiveInput }) => ToolDecision.modify({ ...effectiveInput, id: 9 }),
-      }),
-    ],
-    ['text', defineHooks({ name: 'p', onOutgoingMessage: () => MessageDecision.modify('other') })],
-    [
-      'request',
-      defineHooks({
-        name: 'p',
-        preLlmRequest: (request) =>
-          RequestDecision.modify({ ...request, settings: { temperature: 0 } }),
-      }),
-    ],
-  ])(
-    'a rewrite of the %s that differs is a difference, although the decisions are alike',
-    async (what, policy) => {
-      const same = defineHooks({
-        name: 'p',
-        systemPrompt: (prompt) => ('systemPrompt' in policy ? 'third' : prompt),
-        preToolUse: ({ effectiveInput }) =>
-          'preToolUse' in policy ? ToolDecision.modify({ ...effectiveInput }) : undefined,
-        onOutgoingMessage: ({ text }) =>
-          'onOutgoingMessage' in policy ? MessageDecision.modify(text) : undefined,
-        preLlmRequest: (request) =>
-          'preLlmRequest' in policy ? RequestDecision.modify(request) : undefined,
-      });
-      const { differences = [] } = await replayOne(recorded, { hooks: [policy], against: [same] });
-      expect(differences.filter(({ type }) => type === 'decision')).toEqual([]);
-      expect(differences).toMatchObject([{ type: 'rewrite', what }]);
-      const equal = await replayOne(recorded, { hooks: [policy], against: [policy] });
-      expect(equal.differences).toEqual([]);
-    },
-  );
-
-  test('a report counts them, until a divergence and behind it', async () => {
-    const options = { hooks: [strict], against: [watch] };
-    const report = await replay({ ...options, conversations: [recorded] }).report();
-    expect(report.differences).toEqual({ until: 5, after: 5 });
   });
 });
 
