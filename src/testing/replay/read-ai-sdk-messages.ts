@@ -1,3 +1,4 @@
+import { failureOutput } from '../../errors/tool-failure.ts';
 import { deepFreeze } from '../../internal/deep-freeze.ts';
 import { isJson } from '../../internal/is-json.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -133,8 +134,8 @@ function readOutput(
 ): { readonly outcome: ToolOutcome; readonly output: JsonValue } {
   const { output } = part;
   if (!('output' in part)) {
-    const outcome = part['isError'] === true ? 'failed' : 'succeeded';
-    return { outcome, output: jsonOf(`${where}.result`, part['result']) };
+    const result = jsonOf(`${where}.result`, part['result']);
+    return part['isError'] === true ? failed(result) : { outcome: 'succeeded', output: result };
   }
   if (!isRecord(output)) throw unreadable(`${where}.output`, 'is no object');
   const value = jsonOf(`${where}.output.value`, output['value'] ?? output['reason']);
@@ -145,12 +146,21 @@ function readOutput(
       return { outcome: 'succeeded', output: value };
     case 'error-text':
     case 'error-json':
-      return { outcome: 'failed', output: value };
+      return failed(value);
     case 'execution-denied':
-      return { outcome: 'denied', output: value };
+      return { outcome: 'denied', output: `Not approved: ${textFor(value)}` };
     default:
       throw unreadable(`${where}.output.type`, 'is no kind of output');
   }
+}
+
+/** As the engine tells a model of a failure, so that the same failure reads the same. */
+function failed(value: JsonValue): { readonly outcome: ToolOutcome; readonly output: JsonValue } {
+  return { outcome: 'failed', output: failureOutput(textFor(value)) };
+}
+
+function textFor(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
 function jsonOf(where: string, value: unknown): JsonValue {

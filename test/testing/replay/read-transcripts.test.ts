@@ -142,9 +142,13 @@ describe('readTranscripts — formats', () => {
   });
 
   test.each([
-    [{ type: 'error-text', value: 'no' }, 'failed', 'no'],
-    [{ type: 'error-json', value: { code: 1 } }, 'failed', { code: 1 }],
-    [{ type: 'execution-denied', reason: 'no' }, 'denied', 'no'],
+    [{ type: 'error-text', value: 'No.' }, 'failed', { error: 'No. Do not claim success.' }],
+    [
+      { type: 'error-json', value: { code: 1 } },
+      'failed',
+      { error: '{"code":1}. Do not claim success.' },
+    ],
+    [{ type: 'execution-denied', reason: 'no' }, 'denied', 'Not approved: no'],
     [{ type: 'json', value: [1] }, 'succeeded', [1]],
   ])('an AI SDK output %j reads as %s', async (output, outcome, value) => {
     const messages = structuredClone(AI_SDK) as { content: { output?: unknown }[] }[];

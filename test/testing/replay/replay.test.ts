@@ -11,6 +11,7 @@ import {
   ToolDecision,
   ToolResultDecision,
   tool,
+  toolResultsOf,
   WindowDecision,
 } from '../../../src/index.ts';
 import { assistant, called, history, user } from '../../../src/testing/history.ts';
@@ -318,6 +319,33 @@ describe('replay — records that are not whole', () => {
     expect(entry).toMatchObject({ rewritten: false });
   });
 
+  test.each([
+    [{ type: 'error-text', value: 'No such order.' }, 'failed'],
+    [{ type: 'execution-denied', reason: 'not today' }, 'denied'],
+  ])('what the AI SDK records as %j reads the same again', async (output, outcome) => {
+    const before = conversation([
+      { role: 'user', content: 'Go' },
+      {
+        role: 'assistant',
+        content: [{ type: 'tool-call', toolCallId: 'a', toolName: 'refund', input: {} }],
+      },
+      { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'a', output }] },
+      { role: 'assistant', content: 'It did not work.' },
+    ]);
+    const seen: unknown[] = [];
+    const spy = defineHooks({
+      name: 'spy',
+      preToolUse: () =>
+        outcome === 'denied' ? ToolDecision.requiresConfirmation('ok?') : undefined,
+      onLlmResponse: (_response, ctx) =>
+        void seen.push(...ctx.messages.flatMap(toolResultsOf).map((one) => one.outcome)),
+    });
+    const entry = await replayOne(before, { hooks: [spy] });
+    expect(seen).toEqual([outcome]);
+    expect(entry).toMatchObject({ rewritten: false, problems: [] });
+    expect(entry.diverged).toBeUndefined();
+  });
+
   test('where the record ends, nobody is asked about words that nobody wrote', async () => {
     const cut = conversation(history(user('Go'), called('refund', { id: 1 }, 'ok'), user('More')));
     const entry = await replayOne(cut, { hooks: [watch] });
@@ -381,7 +409,7 @@ describe('replay — records that are not whole', () => {
   test('an answer with nothing in it is no step', async () => {
     const empty = conversation([
       { role: 'user', content: 'Go' },
-      { role: 'assistant', content: '' },
+      ...Array.from({ length: 5 }, () => ({ role: 'assistant', content: '' })),
       { role: 'assistant', content: 'Here I am.' },
     ]);
     const entry = await replayOne(empty, { hooks: [watch] });
