@@ -122,6 +122,20 @@ test('a thread that is not there gives nothing, and is broken where it is asked 
 });
 
 describe('exported threads that are not whole', () => {
+  test('a file that was cut off', async () => {
+    const store = memoryStore();
+    await recordThread(store, 't');
+    const lines = await collect(exportThread(store, 't'));
+    const file = join(folder, 'cut.jsonl');
+    writeFileSync(file, lines.slice(0, 5).join(''));
+    expect(await collect(readTranscripts(file))).toEqual([
+      {
+        ...{ type: 'broken', id: 't', source: { file, line: 1 } },
+        problem: 'ends before its last line',
+      },
+    ]);
+  });
+
   test.each<[name: string, change: (lines: string[]) => string[], problem: RegExp]>([
     ['a cut end', (lines) => lines.slice(0, -1), /ends before its last line/],
     ['a truncated line', (lines) => lines.with(2, '{"type":"mess\n'), /line 3 is no JSON/],

@@ -86,7 +86,8 @@ export class ReplayPrinter {
     return differences.map((one) => {
       if (one.type === 'rewrite') {
         const call = one.call === undefined ? '' : `, call ${one.call + 1}`;
-        return `  turn ${one.turn}, step ${one.step}${call}: ${REWRITES[one.what]}`;
+        const text = `  turn ${one.turn}, step ${one.step}${call}: ${REWRITES[one.what]}`;
+        return one.after ? this.#paint('dim', text) : text;
       }
       const { hooks, against } = one;
       const text = `  ${whereOf(hooks ?? against)}: ${sideOf(hooks)} instead of ${sideOf(against)}`;

@@ -23,7 +23,7 @@ export type ReplayDifference =
       readonly step: number;
       readonly what: Footprint['what'];
       readonly call?: number;
-      readonly after: false;
+      readonly after: boolean;
     };
 
 type DecisionDifference = Extract<ReplayDifference, { readonly type: 'decision' }>;
@@ -108,7 +108,8 @@ function firstRewrite(
     const isThere = a.turn === b.turn && a.step === b.step && a.what === b.what;
     if (isThere && a.digest === b.digest) continue;
     const { turn, step, what, call } = a;
-    return { type: 'rewrite', turn, step, what, ...(call !== undefined && { call }), after: false };
+    const after = a.after || b.after;
+    return { type: 'rewrite', turn, step, what, ...(call !== undefined && { call }), after };
   }
   return undefined;
 }

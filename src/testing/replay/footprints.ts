@@ -10,12 +10,14 @@ export interface Footprint {
   readonly step: number;
   readonly what: 'request' | 'input' | 'text';
   readonly call?: number;
+  /** True behind the divergence. */
+  readonly after: boolean;
   readonly digest: string;
 }
 
 /**
  * What a conversation left behind, to be compared with what the same one left under other policies: rewrites and
- * feedback are in no decision, but they are in here. Only until the conversation diverges.
+ * feedback are in no decision, but they are in here.
  */
 export class Footprints {
   readonly all: Footprint[] = [];
@@ -46,14 +48,9 @@ export class Footprints {
   }
 
   #add(what: Footprint['what'], value: unknown, call?: number): void {
-    if (this.#diverged) return;
-    const digest = createHash('sha1').update(JSON.stringify(value, withoutIds)).digest('base64');
-    const { turn, step } = { turn: this.#turn, step: this.#step };
-    this.all.push({ turn, step, what, ...(call !== undefined && { call }), digest });
+    // Ids are minted by turn and step, so they are the same in both runs.
+    const digest = createHash('sha1').update(JSON.stringify(value)).digest('base64');
+    const place = { turn: this.#turn, step: this.#step, after: this.#diverged };
+    this.all.push({ ...place, what, ...(call !== undefined && { call }), digest });
   }
-}
-
-/** Every run mints ids of its own. */
-function withoutIds(key: string, value: unknown): unknown {
-  return key === 'callId' ? undefined : value;
 }

@@ -73,6 +73,18 @@ describe('replay — two sets of policies', () => {
     },
   );
 
+  test('a rewrite that differs behind a divergence is counted apart', async () => {
+    const rewrite = (text: string) =>
+      defineHooks({
+        name: 'rewrite',
+        onOutgoingMessage: (message) =>
+          message.text === 'Done again.' ? MessageDecision.modify(text) : undefined,
+      });
+    const options = { hooks: [strict, rewrite('one')], against: [strict, rewrite('two')] };
+    const { differences } = await replayOne(recorded, options);
+    expect(differences).toEqual([{ type: 'rewrite', turn: 2, step: 2, what: 'text', after: true }]);
+  });
+
   test('a report counts them, until a divergence and behind it', async () => {
     const options = { hooks: [strict], against: [watch] };
     const report = await replay({ ...options, conversations: [recorded] }).report();

@@ -181,7 +181,7 @@ function difference(parent, one) {
   put(box, 'strong', '', 'Difference');
   if (one.type === 'rewrite') {
     put(box, 'div', 'text', REWRITES[one.what]);
-    put(box, 'p', 'where', 'turn ' + one.turn + ', step ' + one.step);
+    put(box, 'p', 'where', 'turn ' + one.turn + ', step ' + one.step + (one.after ? ', counted apart' : ''));
     return;
   }
   const pair = put(box, 'div', 'pair');
