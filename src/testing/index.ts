@@ -67,9 +67,9 @@ export type {
 export type { ReplayDifference } from './replay/compare.ts';
 export type { Diverged, ReplayDecision } from './replay/course.ts';
 export { readConversation } from './replay/read-conversation.ts';
+export { readThreads } from './replay/read-threads.ts';
 export {
   type ReadTranscriptsOptions,
-  readThreads,
   readTranscripts,
 } from './replay/read-transcripts.ts';
 export { type Replay, type ReplayOptions, replay } from './replay/replay.ts';

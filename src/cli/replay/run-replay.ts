@@ -1,7 +1,8 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { ConfigError } from '../../errors/config-error.ts';
 import { describeThrown } from '../../internal/describe-thrown.ts';
-import { readThreads, readTranscripts } from '../../testing/replay/read-transcripts.ts';
+import { readThreads } from '../../testing/replay/read-threads.ts';
+import { readTranscripts } from '../../testing/replay/read-transcripts.ts';
 import { type ReplayOptions, replay } from '../../testing/replay/replay.ts';
 import type { ReplayEntry, ReplayReport } from '../../testing/replay/report.ts';
 import type { BrokenTranscript, Transcript } from '../../testing/replay/transcript.ts';

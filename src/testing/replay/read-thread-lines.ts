@@ -8,19 +8,28 @@ import type {
 } from './transcript.ts';
 import { isRecord } from './unreadable.ts';
 
-const FORMAT = 'agent-hooks/thread';
+const FORMAT = 'agent-hooks.thread';
 
-/** True for the first line of an exported thread. */
+/** Each line of a thread is one of these, under its name; a replay needs the first two and the last. */
+const KINDS = ['message', 'event', 'ledger', 'approval', 'artifact', 'memory', 'state', 'end'];
+
+/** True for the first line of a thread that `exportThread` wrote. */
 export function isThreadHead(value: unknown): boolean {
-  return isRecord(value) && value['type'] === 'thread' && value['format'] === FORMAT;
+  return isRecord(value) && value['format'] === FORMAT;
 }
 
 /** True for any other line of one. */
 export function isThreadLine(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { type } = value;
-  if (type === 'end') return 'messages' in value && 'events' in value;
-  return (type === 'message' || type === 'event') && isRecord(value[type]);
+  return isRecord(value) && Object.keys(value).length === 1 && kindOf(value) !== undefined;
+}
+
+/** True for the last line of an export, which says how many threads there were. */
+export function isExportEnd(value: unknown): boolean {
+  return isRecord(value) && isRecord(value['finished']) && Object.keys(value).length === 1;
+}
+
+function kindOf(value: Readonly<Record<string, unknown>>): string | undefined {
+  return KINDS.find((kind) => isRecord(value[kind]));
 }
 
 /** Puts the lines of one exported thread together again, as they come. */
@@ -44,12 +53,12 @@ export class ThreadLines {
 
   /** Takes the next line. Answers with the whole thread once it is its last. */
   add(value: unknown, line: number): Transcript | BrokenTranscript | undefined {
-    if (!isRecord(value)) return this.#fail(`line ${line} is no object`);
-    if (value['type'] === 'message') this.#messages.push(value['message']);
-    else if (value['type'] === 'event') this.#addEvent(value['event']);
-    else if (value['type'] === 'end') return this.#end(value);
-    else this.#fail(`line ${line} is none of message, event and end`);
-    return undefined;
+    const kind = isRecord(value) ? kindOf(value) : undefined;
+    if (!isRecord(value) || kind === undefined)
+      return this.#fail(`line ${line} is no line of a thread`);
+    if (kind === 'message') this.#messages.push(value[kind]);
+    if (kind === 'event') this.#addEvent(value[kind]);
+    return kind === 'end' ? this.#end(value[kind]) : undefined;
   }
 
   /** Notes what is wrong with a line of it; the first mistake is the one that is told. */
@@ -59,39 +68,46 @@ export class ThreadLines {
 
   /** What comes of it when no line follows. */
   cutOff(): BrokenTranscript {
-    return this.#broken(this.#problem ?? 'ends before its last line');
+    return broken(this.#source, this.#problem ?? 'ends before its last line', this.#id);
   }
 
   #addEvent(event: unknown): void {
     this.#events += 1;
-    if (!isRecord(event) || event['type'] !== 'approval.answered') return;
-    const { callId, approved, by, reason } = event;
-    if (typeof callId !== 'string' || typeof by !== 'string') return;
-    const why = typeof reason === 'string' ? { reason } : {};
-    this.#approvals.set(callId, { approved: approved === true, by, ...why });
+    noteApproval(event, this.#approvals);
   }
 
-  #end(end: Readonly<Record<string, unknown>>): Transcript | BrokenTranscript {
-    const isWhole = end['messages'] === this.#messages.length && end['events'] === this.#events;
-    if (this.#problem === undefined && !isWhole) this.#fail('has fewer lines than its end counts');
-    if (this.#problem !== undefined) return this.#broken(this.#problem);
-    const read = readMessages(this.#messages);
-    if ('problem' in read) return this.#broken(read.problem);
-    return {
-      type: 'transcript',
-      id: this.#id,
-      source: this.#source,
-      messages: read.messages,
-      tools: [],
-      approvals: this.#approvals,
-    };
+  #end(counts: unknown): Transcript | BrokenTranscript {
+    const isWhole =
+      isRecord(counts) &&
+      counts['message'] === this.#messages.length &&
+      counts['event'] === this.#events;
+    if (!isWhole) this.#fail('has fewer lines than its end counts');
+    if (this.#problem !== undefined) return broken(this.#source, this.#problem, this.#id);
+    const about = { id: this.#id, source: this.#source };
+    return threadTranscript(about, this.#messages, this.#approvals);
   }
 
   #fail(problem: string): undefined {
     this.#problem ??= problem;
   }
+}
 
-  #broken(problem: string): BrokenTranscript {
-    return broken(this.#source, problem, this.#id);
-  }
+/** What a person answered, where this event tells it. */
+export function noteApproval(event: unknown, approvals: Map<string, RecordedApproval>): void {
+  if (!isRecord(event) || event['type'] !== 'approval.answered') return;
+  const { callId, approved, by, reason } = event;
+  if (typeof callId !== 'string' || typeof by !== 'string') return;
+  const why = typeof reason === 'string' ? { reason } : {};
+  approvals.set(callId, { approved: approved === true, by, ...why });
+}
+
+export function threadTranscript(
+  { id, source }: { readonly id: string; readonly source: TranscriptSource },
+  values: readonly unknown[],
+  approvals: Transcript['approvals'],
+): Transcript | BrokenTranscript {
+  const read = readMessages(values);
+  if ('problem' in read) return broken(source, read.problem, id);
+  const { messages } = read;
+  return { type: 'transcript', id, source, messages, tools: [], approvals };
 }

@@ -1,10 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { ConfigError } from '../../errors/config-error.ts';
-import { type ThreadLine, threadLines } from '../../stores/export-thread.ts';
-import type { ThreadStore } from '../../stores/port.ts';
 import { broken, readConversation } from './read-conversation.ts';
 import { type Line, readLines } from './read-lines.ts';
-import { isThreadHead, isThreadLine, ThreadLines } from './read-thread-lines.ts';
+import { isExportEnd, isThreadHead, isThreadLine, ThreadLines } from './read-thread-lines.ts';
 import type { BrokenTranscript, Transcript } from './transcript.ts';
 import { isRecord } from './unreadable.ts';
 
@@ -36,41 +34,6 @@ export async function* readTranscripts(
   const all = typeof files === 'string' ? [files] : files;
   for (const file of all) requireFile(file);
   for (const file of all) yield* readFile(file, { maxBytes, onBytes });
-}
-
-/**
- * Threads of any store as recorded conversations: the named ones, or all of them. A thread that is not there is a
- * `BrokenTranscript`. Throws what the store throws.
- */
-export async function* readThreads(
-  store: ThreadStore,
-  options: { readonly threadIds?: readonly string[] } = {},
-): AsyncGenerator<Read> {
-  for await (const threadId of options.threadIds ?? allThreads(store)) {
-    yield await readThread(store, threadId);
-  }
-}
-
-async function* allThreads(store: ThreadStore): AsyncGenerator<string> {
-  let after: string | undefined;
-  do {
-    const page = await store.listThreads({ limit: 100, ...(after !== undefined && { after }) });
-    after = page.at(-1)?.threadId;
-    for (const { threadId } of page) yield threadId;
-  } while (after !== undefined);
-}
-
-async function readThread(store: ThreadStore, threadId: string): Promise<Read> {
-  const source = { file: 'store' };
-  let lines: ThreadLines | undefined;
-  for await (const line of threadLines(store, threadId) as AsyncIterable<ThreadLine>) {
-    if (lines === undefined) lines = new ThreadLines(line, source);
-    else {
-      const whole = lines.add(line, 0);
-      if (whole !== undefined) return whole;
-    }
-  }
-  return broken(source, 'is no thread of this store', threadId);
 }
 
 interface Reading {
@@ -148,6 +111,7 @@ async function* readEachLine(file: string, reading: Reading): AsyncGenerator<Rea
       thread = new ThreadLines(read.value, source);
       continue;
     }
+    if (thread === undefined && isExportEnd(read.value)) continue;
     if (thread === undefined && !isThreadLine(read.value)) {
       yield readConversation(read.value, source);
       continue;
