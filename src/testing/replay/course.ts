@@ -104,6 +104,8 @@ export class Course {
 
   #addDecision(event: EventOf<'hook.decided'>): void {
     const { decision, reason, callId, recheck, policy } = event;
+    // What a policy on trial has no opinion on is recorded, so that a trial can be told from the events alone.
+    if (decision === 'none') return;
     const asks = decision === 'requires-confirmation' && event.shadow !== true;
     if (asks && callId !== undefined && !this.#askers.has(callId)) this.#askers.set(callId, policy);
     const again = recheck === true || (callId !== undefined && this.#answered.has(callId));
