@@ -1,10 +1,12 @@
 import { parseArgs } from 'node:util';
+import { type ReplayCommand, readReplayArguments } from './replay/arguments.ts';
 
 /** What the command line asks for. */
 export type Command =
   | { readonly does: 'help' | 'version' }
   | { readonly does: 'refuse'; readonly why: string }
-  | { readonly does: 'check'; readonly options: CheckArguments };
+  | { readonly does: 'check'; readonly options: CheckArguments }
+  | ReplayCommand;
 
 export interface CheckArguments {
   readonly dir: string;
@@ -17,6 +19,7 @@ export interface CheckArguments {
 }
 
 export const USAGE = `Usage: agent-hooks check [folder] [options]
+       agent-hooks replay --hooks <file> <transcripts...> (see agent-hooks replay --help)
 
 Checks the policies of a project: hooks.ts and everything under hooks/ in the folder (default: this one).
 The files are loaded, so what stands at their top level runs; no hook is called.
@@ -36,6 +39,7 @@ Exit codes: 0 no errors, 1 errors found, 2 wrong usage or a failure of the check
 const STREAMING = ['hold', 'window', 'live'] as const;
 
 export function readArguments(args: readonly string[]): Command {
+  if (args[0] === 'replay') return readReplayArguments(args.slice(1));
   let parsed: ReturnType<typeof parse>;
   try {
     parsed = parse(args);
@@ -49,7 +53,7 @@ export function readArguments(args: readonly string[]): Command {
   if (values.help === true) return { does: 'help' };
   if (values.version === true) return { does: 'version' };
   const [command, dir = '.', ...more] = positionals;
-  if (command === undefined) return { does: 'refuse', why: 'Say what to do: check' };
+  if (command === undefined) return { does: 'refuse', why: 'Say what to do: check or replay' };
   if (command !== 'check') return { does: 'refuse', why: `Unknown command '${command}'` };
   if (more.length > 0) return { does: 'refuse', why: 'Pass one folder only' };
   const streaming = STREAMING.find((mode) => mode === values.streaming);

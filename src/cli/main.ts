@@ -26,6 +26,10 @@ void runCli(process.argv.slice(2), {
   err: (text) => void stderr.write(text),
   isColoured: stdout.isTTY === true && !process.env['NO_COLOR'],
   version,
+  progress: {
+    ...(stderr.isTTY === true && { write: (text: string) => void stderr.write(text) }),
+    now: () => performance.now(),
+  },
 }).then(finish, abandoned);
 
 /** Ends the process once all of it is written: a hook file may have left a timer or a connection behind. */

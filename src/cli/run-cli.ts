@@ -3,6 +3,9 @@ import { describeThrown } from '../internal/describe-thrown.ts';
 import { type CheckArguments, readArguments, USAGE } from './arguments.ts';
 import { type CheckReport, checkProject } from './check-project.ts';
 import { reportLines } from './print.ts';
+import { REPLAY_USAGE } from './replay/arguments.ts';
+import type { ProgressPorts } from './replay/progress.ts';
+import { runReplay } from './replay/run-replay.ts';
 
 /** What the command line has of its process. */
 export interface CliPorts {
@@ -10,17 +13,34 @@ export interface CliPorts {
   readonly err: (text: string) => void;
   readonly isColoured: boolean;
   readonly version: () => string;
+  /** Where the bar of a replay goes. */
+  readonly progress: ProgressPorts;
 }
 
 export type ExitCode = 0 | 1 | 2;
 
-/** Runs one command and answers with the exit code: 0 no errors, 1 errors found, 2 usage or internal failure. */
+/** Runs one command and answers with the exit code: 0 nothing to report, 1 something found, 2 usage or internal failure. */
 export async function runCli(args: readonly string[], ports: CliPorts): Promise<ExitCode> {
   const command = readArguments(args);
-  if (command.does === 'help') ports.out(USAGE);
-  if (command.does === 'version') ports.out(`${ports.version()}\n`);
-  if (command.does === 'refuse') return refuse(command.why, ports);
-  return command.does === 'check' ? check(command.options, ports) : 0;
+  switch (command.does) {
+    case 'help':
+      ports.out(USAGE);
+      return 0;
+    case 'help-replay':
+      ports.out(REPLAY_USAGE);
+      return 0;
+    case 'version':
+      ports.out(`${ports.version()}\n`);
+      return 0;
+    case 'refuse':
+      return refuse(command.why, ports);
+    case 'refuse-replay':
+      return refuse(command.why, ports, REPLAY_USAGE);
+    case 'check':
+      return check(command.options, ports);
+    case 'replay':
+      return runReplay(command.options, ports);
+  }
 }
 
 async function check(options: CheckArguments, ports: CliPorts): Promise<ExitCode> {
@@ -44,7 +64,7 @@ async function check(options: CheckArguments, ports: CliPorts): Promise<ExitCode
   return report.errors > 0 || (strict && report.warnings > 0) ? 1 : 0;
 }
 
-function refuse(why: string, { err }: CliPorts): ExitCode {
-  err(`agent-hooks: ${why}\n\n${USAGE}`);
+function refuse(why: string, { err }: CliPorts, usage = USAGE): ExitCode {
+  err(`agent-hooks: ${why}\n\n${usage}`);
   return 2;
 }

@@ -64,6 +64,29 @@ export type {
   RecordedToolCall,
   RecordedTurn,
 } from './recording/recorded-turn.ts';
+export type { ReplayDifference } from './replay/compare.ts';
+export type { Diverged, ReplayDecision } from './replay/course.ts';
+export { readConversation } from './replay/read-conversation.ts';
+export { readThreads } from './replay/read-threads.ts';
+export {
+  type ReadTranscriptsOptions,
+  readTranscripts,
+} from './replay/read-transcripts.ts';
+export { type Replay, type ReplayOptions, replay } from './replay/replay.ts';
+export type {
+  ReplayCount,
+  ReplayCourse,
+  ReplayEntry,
+  ReplayedConversation,
+  ReplayReport,
+} from './replay/report.ts';
+export type {
+  BrokenTranscript,
+  RecordedApproval,
+  RecordedTool,
+  Transcript,
+  TranscriptSource,
+} from './replay/transcript.ts';
 export { chatParts } from './stream-payloads.ts';
 export {
   incomingText,

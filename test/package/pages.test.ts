@@ -8,7 +8,12 @@ const project = new PackedProject();
 beforeAll(() => project.install(), 120_000);
 afterAll(() => project.remove());
 
-describe.each(['docs/context.md', 'docs/retention.md', 'docs/tools.md'])('%s', (name) => {
+describe.each([
+  'docs/context.md',
+  'docs/replay.md',
+  'docs/retention.md',
+  'docs/tools.md',
+])('%s', (name) => {
   const page = readFileSync(join(root, name), 'utf8');
   const programs = programsIn(page);
   const shown = [...page.matchAll(/```ts\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
