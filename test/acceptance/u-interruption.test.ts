@@ -84,11 +84,13 @@ const resultsOf = (messages: readonly Message[]) =>
 const RUNNING = ['running', { running: true }];
 
 describe('U-G1: the option', () => {
-  test('is one of three words', () => {
+  test('U-D2: is one of three words, which a wrong one is told', () => {
     expect(() => slow('maybe' as never)).toThrow(
       expect.objectContaining({
         code: 'invalid-tool',
-        message: expect.stringContaining('interruption'),
+        message: expect.stringContaining(
+          "`interruption` is not 'provider_default', 'cancel' or 'continue'",
+        ),
       }),
     );
   });
@@ -274,6 +276,37 @@ describe('one that does not go on', () => {
       expect(ofType(events, 'tool.succeeded')).toEqual([]);
     },
   );
+
+  test('U-G9: of what it gives later nothing is saved and nothing is said', async () => {
+    const { whenOpen, open } = latch();
+    const heard = { started: 0 };
+    const send = tool({
+      name: 'send',
+      inputSchema: z.object({}),
+      outputSchema: z.object({ sent: z.number() }),
+      sideEffects: 'none',
+      assign: [{ field: 'sent', path: ['sent'] }],
+      replies: [{ say: 'It is sent.' }],
+      execute: async (_input, ctx: ToolContext<unknown, { late?: number }>) => {
+        heard.started += 1;
+        await whenOpen;
+        ctx.state.set('late', 1);
+        return { sent: 7 };
+      },
+    });
+    const stateSchema = z.object({ sent: z.number().optional(), late: z.number().optional() });
+    const scene = desk({ tools: [send], onBusy: 'interrupt', stateSchema } as never);
+    const first = scene.say('send it');
+    await running(heard);
+    await scene.say('and now?');
+    await first;
+    open();
+    await sleep(5);
+    expect((await scene.say('done?')).state).toEqual({});
+    const types = scene.events.map(({ type }) => type);
+    for (const none of ['line.said', 'tool.replied', 'state.changed'])
+      expect(types).not.toContain(none);
+  });
 
   test.each(['continue', 'cancel', 'provider_default'] as const)(
     'U-G5: a message that waits in the queue interrupts nothing (%s)',

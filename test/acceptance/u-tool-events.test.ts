@@ -123,6 +123,31 @@ describe.each(MODES)('%s', (mode) => {
   });
 });
 
+test('U-T8: of what the model gives a tool only tool.called tells, also where a fault of it quotes the value', async () => {
+  const quotes = z.string().refine((text) => !text.endsWith('bad'), {
+    error: ({ input }) => `nobody takes ${String(input)}`,
+  });
+  const look = tool({
+    name: 'look',
+    inputSchema: z.object({ id: quotes, more: z.string().optional() }),
+    sideEffects: 'none',
+    announce: 'Looking.',
+    execute: ({ id }) => {
+      if (id.endsWith('fails')) throw new ToolError(`No order ${id}`);
+      return { id };
+    },
+  });
+  const inputs = [{ id: 'SECRET' }, { id: 'SECRET-fails' }, { id: 'SECRET-bad' }, { id: 7 }];
+  const odd = [{ id: 'SECRET', extra: 'SECRET' }, { more: 'SECRET' }, { id: ' ', more: 'SECRET' }];
+  const toolCalls = [...inputs, ...odd].map((input) => ({ name: 'look', input }));
+  const model = scriptedModel([{ toolCalls }, 'done']);
+  const { heard } = await play('run', { model, tools: [look] });
+  expect(ofType(heard, 'tool.called')).toHaveLength(7);
+  const others = heard.filter(({ type }) => type !== 'tool.called');
+  expect(others.filter(({ type }) => type.startsWith('tool.'))).not.toEqual([]);
+  expect(JSON.stringify(others)).not.toContain('SECRET');
+});
+
 test('U-A1: the threads of an agent share its tools, and each call reads its own thread', async () => {
   const stateSchema = z.object({ customer: z.number().default(0) });
   const seen: unknown[] = [];

@@ -52,6 +52,13 @@ describe.each(builders)('%s', (_, build) => {
     ['U-D2: no text', { announce: 5 }, '`announce` is not a line, or a list of lines'],
     ['U-D2: no list of texts', { announce: ['a', 5] }, '`announce`'],
     ['U-D2: no yes or no', { announceWait: 'yes' }, '`announceWait` is not true or false'],
+    ['U-D2: no listed word', { interruption: 'stop' }, '`interruption` is '],
+    [
+      'U-D2: no listed word',
+      { sideEffects: 'many' },
+      "`sideEffects` is not 'none', 'idempotent' or",
+    ],
+    ['U-D2: no listed word', { tier: 'ask' }, "`tier` is not 'auto' or 'confirm'"],
     ['U-D3: another name', { anounce: 'x' }, 'Did you mean `announce`?'],
     ['names nothing', { announce: 'A {{}}' }, "'{{}}' names nothing"],
     ['names a result', { announce: '{{result.id}}' }, 'before there is one'],

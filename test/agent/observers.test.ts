@@ -41,7 +41,7 @@ function codesOf(agent: ReturnType<typeof agentFor>): string[] {
 }
 
 describe('agent.on — patterns', () => {
-  test('U-AC9: a pattern with a star hears every event of the noun, and a star alone everything', async () => {
+  test('U-AC9, U-T1, U-T15: a pattern with a star hears every event of the noun, and a star alone everything', async () => {
     const { agent } = desk({ script: [{ toolCalls: [callRead] }, 'done'] });
     const [tools, all]: [string[], string[]] = [[], []];
     agent.on('tool.*', ({ type }) => tools.push(type));
@@ -124,7 +124,7 @@ describe('agent.on — who is told', () => {
     expect(heard).toEqual(['a', 'b', 'c']);
   });
 
-  test('a function registered for overlapping patterns is told once of each event', async () => {
+  test('U-T13: a function registered for overlapping patterns is told once of each event', async () => {
     const agent = agentFor();
     const heard: string[] = [];
     const observer = ({ type }: AgentEvent): void => void heard.push(type);
@@ -324,7 +324,7 @@ describe('agent.on — time limits and failures', () => {
     expect(codes).toEqual(['observer-timed-out', 'observer-failed-late']);
   });
 
-  test('M-25, U-AC14: one that throws or rejects is told of once, starves nobody and changes nothing', async () => {
+  test('M-25, U-AC14, U-T12, U-T16: one that throws or rejects is told of once, starves nobody and changes nothing', async () => {
     const { agent, store } = desk({ script: [{ toolCalls: [callRead] }, 'done'] });
     const told: unknown[] = [];
     const heard: string[] = [];

@@ -38,10 +38,13 @@ describe('a call that needs a value nobody has given', () => {
   });
 
   test('U-H3: nothing runs and nothing is said', async () => {
-    const { ran, desk } = await refusedBy({ a: '{{name}}' });
+    const more = { announce: 'Looking.' };
+    const { ran, desk } = await refusedBy({ a: '{{name}}' }, { more });
     expect(ran).toEqual([]);
     expect(desk.types()).not.toContain('line.said');
     expect(desk.types()).not.toContain('tool.started');
+    const known = await refusedBy({ a: '{{name}}' }, { more, state: { name: 'Ada' } });
+    expect(known.desk.types()).toContain('line.said');
   });
 
   test.each([

@@ -144,7 +144,7 @@ describe('a webhook', () => {
     expect(requests).toEqual([]);
   });
 
-  test('O18: a name in the query of its address cannot be locked as well', async () => {
+  test('U-O18: a name in the query of its address cannot be locked as well', async () => {
     const { origin } = await service();
     const both = () =>
       webhook({

@@ -4,6 +4,7 @@ import {
   defineHooks,
   memoryStore,
   type PrecheckContext,
+  type SpokenLine,
   scriptedModel,
   ToolDecision,
   ToolError,
@@ -77,6 +78,20 @@ describe('a precheck', () => {
     expect(desk.outputs()).toEqual([{ status: 'past_day' }]);
     const told = desk.heard.find(({ type }) => type === 'tool.succeeded');
     expect(told).toMatchObject({ prechecked: true });
+  });
+
+  test('U-L5: nor is its line said, which is where nothing is found', async () => {
+    for (const [rule, lines] of [
+      [past, []],
+      [() => null, ['Booking.']],
+    ] as const) {
+      const said: string[] = [];
+      const onLine = ({ text }: SpokenLine) => void said.push(text);
+      const desk = bookDesk(bookTool(rule, { announce: 'Booking.' }), { more: { onLine } });
+      await desk.run();
+      expect(said).toEqual(lines);
+      expect(desk.types().filter((type) => type === 'line.said')).toHaveLength(lines.length);
+    }
   });
 
   test('what really ran is not told of as prechecked', async () => {

@@ -7,6 +7,7 @@ import { toJson } from '../../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { StateOf } from '../../protocol/state-values.ts';
 import { propertyNames } from '../check-arguments.ts';
+import { checkToolOptions } from '../check-options.ts';
 import { Accepted } from '../done.ts';
 import { inputJsonSchemas } from '../input-json-schema.ts';
 import type { ToolContext } from '../port.ts';
@@ -130,6 +131,8 @@ function declare(options: Declaration, refuse: Refuse): Webhook {
   if (typeof options !== 'object' || options === null)
     refuse('it was given no options', 'Pass one object');
   const checked = checkWebhookOptions(options, refuse);
+  // Before any of them is read: the schema is, and so is the description.
+  checkToolOptions({ ...withoutWebhook(options), execute: declare });
   if (typeof options.url !== 'string')
     refuse('`url` is no text', 'Pass the address of the service');
   const template = readTemplate(options.url, checked.allowPrivateNetwork, refuse);

@@ -56,7 +56,7 @@ const HOSTILE = [
 
 describe('addresses a webhook must not reach', () => {
   test.each(HOSTILE)(
-    'P7, P13, B70, B71: %s as a host is refused without a connection',
+    'U-P7, U-P13, B70, B71: %s as a host is refused without a connection',
     async (address) => {
       const { port, sockets } = await service();
       const host = address.includes(':') ? `[${address}]` : address;
@@ -70,7 +70,7 @@ describe('addresses a webhook must not reach', () => {
   );
 
   test.each(HOSTILE)(
-    'P8, B74: a name that gives %s beside a public address is refused',
+    'U-P8, B74: a name that gives %s beside a public address is refused',
     async (address) => {
       for (const answer of [['93.184.216.34', address], [address, '2606:4700::1'], [address]]) {
         const { port, sockets } = await service(undefined, { tls: true });
@@ -105,7 +105,7 @@ describe('addresses a webhook must not reach', () => {
     'https://127.0.0.1.nip.example/',
     'https://%31%32%37.0.0.1/',
     'https://[fe80::1%25lo]/',
-  ])('P12, B72: %s leads nowhere', async (url) => {
+  ])('U-P12, B72: %s leads nowhere', async (url) => {
     const local = [['127.0.0.1', '::1']];
     const wire = wireOf({
       localhost: local,
@@ -129,7 +129,7 @@ describe('addresses a webhook must not reach', () => {
     '8.8.8.8\n',
     '1.2.3.4.5',
     '0x8.8.8.8',
-  ])('P13: %j of a resolver is no address', (address) =>
+  ])('U-P13: %j of a resolver is no address', (address) =>
     expect(isAllowedAddress(address, false)).toBe(false),
   );
 
@@ -178,7 +178,7 @@ describe('addresses a webhook must not reach', () => {
     'fd00::1',
     'fe80::1',
     '8.8.8.8',
-  ])('P14: %s is allowed in a network of one’s own', (address) =>
+  ])('U-P14: %s is allowed in a network of one’s own', (address) =>
     expect(isAllowedAddress(address, true)).toBe(true),
   );
 

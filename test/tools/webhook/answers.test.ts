@@ -12,6 +12,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { failureOf } from '../../../src/errors/tool-failure.ts';
+import { Done } from '../../../src/tools/done.ts';
 import { toolContext } from '../tool-context.ts';
 import { service, thrownBy, webhook } from './service.ts';
 
@@ -38,18 +39,22 @@ async function failureBy(origin: string, options: Record<string, unknown> = {}) 
 }
 
 describe('what a service answers', () => {
-  test('an empty success is ok', async () => {
+  test('U-C13: an empty success is ok, which is what Done says and another schema does not take', async () => {
     for (const [status, body] of [
       [200, ''],
       [204, ''],
       [200, ' \n'],
     ] as const) {
       const { origin } = await says(status, body);
-      expect(await webhook({ url: origin }).run({}, ctx)).toEqual({ ok: true });
+      for (const outputSchema of [undefined, Done])
+        expect(await webhook({ url: origin, outputSchema }).run({}, ctx)).toEqual({ ok: true });
+      const order = z.object({ id: z.string() });
+      const { words } = await failureBy(origin, { outputSchema: order });
+      expect(words).toMatch(/does not fit/);
     }
   });
 
-  test('P18, P19, P20: of a JSON failure the model reads three members, and events the status', async () => {
+  test('U-P18, U-P19, U-P20: of a JSON failure the model reads three members, and events the status', async () => {
     const { origin } = await says(409, '{"error":"full","code":"F1","debug":"stack trace"}');
     const { words, eventText, code } = await failureBy(origin);
     expect(words).toMatch(/HTTP 409.*full.*F1.*Do not claim success/);
@@ -57,7 +62,7 @@ describe('what a service answers', () => {
     expect([eventText, code]).toEqual(['HTTP 409', 'tool-failed']);
   });
 
-  test('P19: what is nested in `error` is read once, and nothing beside it', async () => {
+  test('U-P19: what is nested in `error` is read once, and nothing beside it', async () => {
     const { origin } = await says(
       402,
       '{"error":{"message":"declined","code":7,"raw":"4242","error":{"message":"deep"}}}',
@@ -67,7 +72,7 @@ describe('what a service answers', () => {
     expect(words).not.toMatch(/4242|deep/);
   });
 
-  test('P19: of any other failure the model reads 300 characters', async () => {
+  test('U-P19: of any other failure the model reads 300 characters', async () => {
     const { origin } = await says(500, '𝄞'.repeat(1000));
     const { words } = await failureBy(origin);
     expect([...words].filter((char) => char === '𝄞')).toHaveLength(300);
@@ -83,14 +88,14 @@ describe('what a service answers', () => {
     });
   });
 
-  test('P22: a success that is no JSON was carried out and cannot be read', async () => {
+  test('U-P22: a success that is no JSON was carried out and cannot be read', async () => {
     const { origin } = await says(200, '<html>');
     const { words, code } = await failureBy(origin);
     expect([code, words.includes('<html>')]).toEqual(['unreadable-output', false]);
     expect(words).toContain('not JSON');
   });
 
-  test('P23: a 503, a 421 and a cut connection are one request each', async () => {
+  test('U-P23: a 503, a 421 and a cut connection are one request each', async () => {
     for (const status of [503, 421, 429]) {
       const { origin, requests } = await says(status, '', { 'retry-after': '0' });
       await failureBy(origin);
@@ -140,14 +145,14 @@ describe('what a service answers', () => {
 });
 
 describe('limits of an answer', () => {
-  test('P17: 64 KiB are read, one byte more is not', async () => {
+  test('U-P17: 64 KiB are read, one byte more is not', async () => {
     const most = await says(200, `"${'x'.repeat(64 * 1024 - 2)}"`);
     expect(await webhook({ url: most.origin }).run({}, ctx)).toHaveLength(64 * 1024 - 2);
     const more = await says(200, `"${'x'.repeat(64 * 1024 - 1)}"`);
     expect(await failureBy(more.origin)).toMatchObject({ code: 'unreadable-output' });
   });
 
-  test('P17, B78: an endless answer is cut and its connection closed', async () => {
+  test('U-P17, B78: an endless answer is cut and its connection closed', async () => {
     const { origin, open } = await service((_arrived, response) =>
       endless(response, 'x'.repeat(16_384)),
     );
@@ -202,7 +207,7 @@ describe('limits of an answer', () => {
         response.on('close', () => clearInterval(timer));
       },
     ],
-  ])('P15: %s is cut at the limit, and its connection closed', async (_what, answer) => {
+  ])('U-P15: %s is cut at the limit, and its connection closed', async (_what, answer) => {
     const { origin, open } = await service((_arrived, response) => answer(response));
     const started = performance.now();
     expect(await failureBy(origin, { timeout: 1 })).toMatchObject({ code: 'outcome-unknown' });
@@ -210,7 +215,7 @@ describe('limits of an answer', () => {
     await expect.poll(open).toBe(0);
   });
 
-  test('P15: redirects share the limit', async () => {
+  test('U-P15: redirects share the limit', async () => {
     const { origin, requests } = await service((_arrived, response) => {
       setTimeout(() => response.writeHead(307, { location: '/' }).end(), 400);
     });
@@ -227,7 +232,7 @@ describe('limits of an answer', () => {
     expect(await failureBy(origin)).toMatchObject({ code: 'outcome-unknown' });
   });
 
-  test('P24: a cancel closes the connection', async () => {
+  test('U-P24: a cancel closes the connection', async () => {
     const { origin, open, requests } = await service(() => undefined);
     const controller = new AbortController();
     const call = thrownBy(webhook({ url: origin }).run({}, { ...ctx, signal: controller.signal }));

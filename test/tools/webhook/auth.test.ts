@@ -7,7 +7,7 @@ import { service, thrownBy, webhook, wireOf } from './service.ts';
 const ctx = toolContext(undefined);
 
 describe('credentials of a webhook', () => {
-  test('Q1, Q4: a bearer token is read at each call', async () => {
+  test('U-Q1, U-Q4: a bearer token is read at each call', async () => {
     const { origin, requests } = await service();
     const tool = webhook({ url: origin, auth: WebhookAuth.bearer('CRM_TOKEN') });
     for (const token of ['one', 'two']) {
@@ -21,7 +21,7 @@ describe('credentials of a webhook', () => {
     ]);
   });
 
-  test('Q2: a key goes into X-API-Key, or the header it is given', async () => {
+  test('U-Q2: a key goes into X-API-Key, or the header it is given', async () => {
     const { origin, requests } = await service();
     const token = async () => 'k';
     await webhook({ url: origin, auth: WebhookAuth.apiKey({ token }) }).run({}, ctx);
@@ -35,8 +35,8 @@ describe('credentials of a webhook', () => {
   });
 
   test.each<[row: string, set: Record<string, string>]>([
-    ['Q6: not set', {}],
-    ['Q5: another one is', { CRM_TOKEN2: 't', Crm_Token: 't' }],
+    ['U-Q6: not set', {}],
+    ['U-Q5: another one is', { CRM_TOKEN2: 't', Crm_Token: 't' }],
     ['blank', { CRM_TOKEN: ' ' }],
     ['with a line end', { CRM_TOKEN: 'a\r\nX-Evil: 1' }],
   ])('%s: refused in fixed words, and only events hear of the variable', async (_row, set) => {
@@ -55,7 +55,7 @@ describe('credentials of a webhook', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('Q7: a function runs at each call', async () => {
+  test('U-Q7: a function runs at each call', async () => {
     const { origin, requests } = await service();
     let calls = 0;
     const token = () => {
@@ -84,7 +84,7 @@ describe('credentials of a webhook', () => {
     ['rejects', async () => Promise.reject(new Error('vault secret'))],
     ['gives nothing', () => ''],
     ['gives no text', () => JSON.parse('7')],
-  ])('Q9: a function that %s refuses the call', async (_what, token) => {
+  ])('U-Q9: a function that %s refuses the call', async (_what, token) => {
     const { origin, sockets } = await service();
     const error = await thrownBy(
       webhook({ url: origin, auth: WebhookAuth.bearer({ token }) }).run({}, ctx),
@@ -97,7 +97,7 @@ describe('credentials of a webhook', () => {
     expect(sockets.size).toBe(0);
   });
 
-  test('Q10, P15: a function and a name that hang are inside of the limit', async () => {
+  test('U-Q10, U-P15: a function and a name that hang are inside of the limit', async () => {
     const { origin, sockets } = await service();
     const never = () => new Promise<never>(() => undefined);
     const started = performance.now();

@@ -25,7 +25,7 @@ function failures(): unknown[] {
 }
 
 describe('a webhook nobody waits for', () => {
-  test('R1, R3, R8: the call is accepted at once, and drain waits for the send', async () => {
+  test('U-R1, U-R3, U-R8: the call is accepted at once, and drain waits for the send', async () => {
     const answered: boolean[] = [];
     const { origin } = await service((arrived, response) => {
       setTimeout(() => {
@@ -40,7 +40,7 @@ describe('a webhook nobody waits for', () => {
     expect(answered).toEqual([true]);
   });
 
-  test('R2: a failure is told to the process, and nothing rejects', async () => {
+  test('U-R2: a failure is told to the process, and nothing rejects', async () => {
     const heard = failures();
     const { origin } = await service((_arrived, response) => response.writeHead(500).end('secret'));
     const tool = webhook({ url: origin, ...later });
@@ -52,7 +52,7 @@ describe('a webhook nobody waits for', () => {
     expect(process.emitWarning).toHaveBeenCalledOnce();
   });
 
-  test('R5: a server that hangs is given up at the limit', async () => {
+  test('U-R5: a server that hangs is given up at the limit', async () => {
     const heard = failures();
     const { origin, open } = await service(() => undefined);
     const tool = webhook({ url: origin, ...later, timeout: 1 });
@@ -62,7 +62,7 @@ describe('a webhook nobody waits for', () => {
     await expect.poll(open).toBe(0);
   });
 
-  test('R7: what is not set is refused at once', async () => {
+  test('U-R7: what is not set is refused at once', async () => {
     const { origin, sockets } = await service();
     const auth = WebhookAuth.bearer('NOT_SET_ANYWHERE');
     for (const options of [{ url: `${origin}/{{session.id}}` }, { url: origin, auth }])
@@ -72,7 +72,7 @@ describe('a webhook nobody waits for', () => {
     expect(sockets.size).toBe(0);
   });
 
-  test('R9: no more than eight are under way', async () => {
+  test('U-R9: no more than eight are under way', async () => {
     let now = 0;
     let most = 0;
     const { origin, requests } = await service((arrived, response) => {
@@ -100,8 +100,8 @@ describe('a webhook nobody waits for', () => {
   });
 
   test.each([
-    ['R4: the end of the thread waits for it', { answerMs: 200, observersMs: 5000, done: 1 }],
-    ['R6: no longer than its own limit', { answerMs: 1500, observersMs: 100, done: 0 }],
+    ['U-R4: the end of the thread waits for it', { answerMs: 200, observersMs: 5000, done: 1 }],
+    ['U-R6: no longer than its own limit', { answerMs: 1500, observersMs: 100, done: 0 }],
   ])('%s', async (_row, { answerMs, observersMs, done }) => {
     let answered = 0;
     const { origin } = await service((arrived, response) => {

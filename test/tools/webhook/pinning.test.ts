@@ -8,7 +8,7 @@ const ctx = toolContext(undefined);
 const PUBLIC = '93.184.216.34';
 
 describe('the address that was checked is the one that is called', () => {
-  test('P9, P10, B73: one lookup, its address is dialled, TLS name and Host stay the name', async () => {
+  test('U-P9, U-P10, B73: one lookup, its address is dialled, TLS name and Host stay the name', async () => {
     const { port, requests } = await service(OK, { tls: true });
     const wire = wireOf({ 'crm.example.com': [[PUBLIC], ['127.0.0.1']] });
     const url = `https://crm.example.com:${port}/notes`;
@@ -23,7 +23,7 @@ describe('the address that was checked is the one that is called', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('P10: a certificate for another name is refused, and nothing is sent', async () => {
+  test('U-P10: a certificate for another name is refused, and nothing is sent', async () => {
     const { port, requests } = await service(OK, { tls: true });
     const wire = wireOf({ 'evil.example.com': [[PUBLIC]] });
     const url = `https://evil.example.com:${port}/`;
@@ -32,7 +32,7 @@ describe('the address that was checked is the one that is called', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('P9: a redirect asks nobody for the name again', async () => {
+  test('U-P9: a redirect asks nobody for the name again', async () => {
     const { port, requests } = await service(
       ({ url }, response) => {
         if (url === '/b') response.end('{}');
@@ -47,7 +47,7 @@ describe('the address that was checked is the one that is called', () => {
     expect(requests.map((one) => one.url)).toEqual(['/a', '/b']);
   });
 
-  test('P8: several public addresses are all taken', async () => {
+  test('U-P8: several public addresses are all taken', async () => {
     const { port, requests } = await service(OK, { tls: true });
     const wire = wireOf({ 'crm.example.com': [[PUBLIC, '2606:4700::1111']] });
     await webhook(
@@ -66,7 +66,7 @@ describe('the address that was checked is the one that is called', () => {
     }
   });
 
-  test('P14: with the option plain http to this machine is called', async () => {
+  test('U-P14: with the option plain http to this machine is called', async () => {
     const { origin, requests } = await service();
     expect(await webhook({ url: `${origin}/h` }).run({}, ctx)).toEqual({ done: true });
     expect(requests).toHaveLength(1);

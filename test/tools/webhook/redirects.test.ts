@@ -15,7 +15,7 @@ const countdown = (status: number) =>
   });
 
 describe('redirects of a webhook', () => {
-  test('P5: three on the same origin are followed, with the credential', async () => {
+  test('U-P5: three on the same origin are followed, with the credential', async () => {
     const { origin, requests } = await countdown(307);
     expect(await webhook({ url: `${origin}/3`, auth }).run({ a: 1 }, ctx)).toEqual({ done: true });
     expect(requests.map(({ url }) => url)).toEqual(['/3', '/2', '/1', '/0']);
@@ -24,7 +24,7 @@ describe('redirects of a webhook', () => {
     );
   });
 
-  test('P5: the fourth is a failure', async () => {
+  test('U-P5: the fourth is a failure', async () => {
     const { origin, requests } = await countdown(307);
     const error = await thrownBy(webhook({ url: `${origin}/4` }).run({}, ctx));
     expect(error.message).toContain('more than 3 times');
@@ -32,7 +32,7 @@ describe('redirects of a webhook', () => {
   });
 
   test.each([307, 308])(
-    'P6: %i keeps method and body, and every delivery has one key',
+    'U-P6: %i keeps method and body, and every delivery has one key',
     async (status) => {
       const { origin, requests } = await countdown(status);
       await webhook({ url: `${origin}/1`, method: 'PUT', hmacSecret: 's' }).run({ a: 1 }, ctx);
@@ -51,7 +51,7 @@ describe('redirects of a webhook', () => {
     [302, 'POST', 'GET'],
     [301, 'POST', 'GET'],
     [302, 'PUT', 'PUT'],
-  ])('P6: %i turns %s into %s', async (status, method, after) => {
+  ])('U-P6: %i turns %s into %s', async (status, method, after) => {
     const { origin, requests } = await countdown(status);
     await webhook({ url: `${origin}/1`, method, hmacSecret: 's' }).run({ a: 1 }, ctx);
     expect(requests[1]?.method).toBe(after);
@@ -72,7 +72,7 @@ describe('redirects of a webhook', () => {
     ['the same origin with a user', (port) => `http://u:p@127.0.0.1:${port}/`],
     ['a backslash host', (_port, other) => `\\\\127.0.0.1:${other}/`],
     ['what cannot be read', () => 'http://[::1'],
-  ])('P5, B75: one to %s is a failure, and no credential goes there', async (_where, to) => {
+  ])('U-P5, B75: one to %s is a failure, and no credential goes there', async (_where, to) => {
     const other = await service();
     const { origin, port, requests } = await service(({ url }, response) => {
       if (url === '/a') response.writeHead(307, { location: to(port, other.port) }).end();

@@ -12,7 +12,7 @@ const withState = (values: Record<string, unknown>) => ({
 });
 
 describe('what a webhook sends', () => {
-  test('P1, O10: the arguments as one JSON object, by POST', async () => {
+  test('U-P1, U-O10: the arguments as one JSON object, by POST', async () => {
     const { origin, requests } = await service();
     await webhook({ url: `${origin}/x` }).run({ id: 'A', n: null, l: [1, { a: false }] }, ctx);
     expect(requests[0]).toMatchObject({ method: 'POST', url: '/x' });
@@ -20,7 +20,7 @@ describe('what a webhook sends', () => {
     expect(requests[0]?.body.toString()).toBe('{"id":"A","n":null,"l":[1,{"a":false}]}');
   });
 
-  test('O10: another method sends JSON, too', async () => {
+  test('U-O10: another method sends JSON, too', async () => {
     const { origin, requests } = await service();
     for (const method of ['PUT', 'patch', 'DELETE'])
       await webhook({ url: origin, method }).run({ id: 'A' }, ctx);
@@ -28,7 +28,7 @@ describe('what a webhook sends', () => {
     expect(requests.every(({ body }) => body.toString() === '{"id":"A"}')).toBe(true);
   });
 
-  test('O11: fixed headers', async () => {
+  test('U-O11: fixed headers', async () => {
     const { origin, requests } = await service();
     await webhook({ url: origin, headers: { 'X-App': '1' } }).run({}, ctx);
     expect(requests[0]?.headers['x-app']).toBe('1');
@@ -40,7 +40,7 @@ describe('what a webhook sends', () => {
     expect(requests[0]?.headers['idempotency-key']).toBe(ctx.idempotencyKey);
   });
 
-  test('P2, P4: GET puts the arguments behind the query of the address', async () => {
+  test('U-P2, U-P4: GET puts the arguments behind the query of the address', async () => {
     const { origin, requests } = await service();
     const tool = webhook({ url: `${origin}/x?src=app`, method: 'GET' });
     await tool.run({ id: 'A b&c=d', tags: ['a', 'b', null], on: true, n: 1.5, none: null }, ctx);
@@ -53,7 +53,7 @@ describe('what a webhook sends', () => {
     ]);
   });
 
-  test('P3: a name of an open schema that the address has is refused by name', async () => {
+  test('U-P3: a name of an open schema that the address has is refused by name', async () => {
     const { origin, requests } = await service();
     const tool = webhook({ url: `${origin}/?src=app`, method: 'GET' });
     const error = await thrownBy(tool.run({ src: 'evil' }, ctx));
@@ -61,7 +61,7 @@ describe('what a webhook sends', () => {
     expect(requests).toHaveLength(0);
   });
 
-  test('P4: an object of an open schema is a failure', async () => {
+  test('U-P4: an object of an open schema is a failure', async () => {
     const { origin, requests } = await service();
     await thrownBy(webhook({ url: origin, method: 'GET' }).run({ o: { a: 1 } }, ctx));
     await thrownBy(webhook({ url: origin, method: 'GET' }).run({ o: [['a']] }, ctx));
@@ -77,7 +77,7 @@ describe('what a webhook sends', () => {
     ['é\ud800', '/customers/%C3%A9%EF%BF%BD/notes'],
     [0, '/customers/0/notes'],
     [false, '/customers/false/notes'],
-  ])('O7, B77: %j stays one part of the path', async (id, path) => {
+  ])('U-O7, B77: %j stays one part of the path', async (id, path) => {
     const { origin, requests } = await service();
     const tool = webhook({ url: `${origin}/customers/{{customer.id}}/notes` });
     await tool.run({}, withState({ customer: { id } }));
@@ -85,7 +85,7 @@ describe('what a webhook sends', () => {
   });
 
   test.each([['..'], ['.'], [['..', '..', 'admin']], [{ a: 1 }]])(
-    'O8, B77: %j in a path is a failure',
+    'U-O8, B77: %j in a path is a failure',
     async (id) => {
       const { origin, requests } = await service();
       for (const url of [`${origin}/a/{{id}}/b`, `${origin}/a/{{id}}`, `${origin}/a/{{id}}?x=1`]) {
@@ -101,13 +101,13 @@ describe('what a webhook sends', () => {
     ['.{{id}}', '.'],
     ['{{id}}{{id}}', '.'],
     ['{{id}}%2E', '.'],
-  ])('O8: %s that %j completes to dots is a failure', async (segment, id) => {
+  ])('U-O8: %s that %j completes to dots is a failure', async (segment, id) => {
     const { origin, requests } = await service();
     await thrownBy(webhook({ url: `${origin}/a/${segment}/b` }).run({}, withState({ id })));
     expect(requests).toHaveLength(0);
   });
 
-  test('O7: values of the query and facts of the run', async () => {
+  test('U-O7: values of the query and facts of the run', async () => {
     const { origin, requests } = await service();
     const url = `${origin}/{{input.id}}/{{call.id}}/{{channel}}?u={{sender.name}}&s={{session.id}}`;
     const tool = webhook({ url, inputSchema: z.object({ id: z.string() }) });
@@ -120,7 +120,7 @@ describe('what a webhook sends', () => {
   });
 
   test.each([[undefined], [null], ['']])(
-    'O9: %j is not set, and the call is refused with every name',
+    'U-O9: %j is not set, and the call is refused with every name',
     async (value) => {
       const { origin, requests } = await service();
       const tool = webhook({ url: `${origin}/{{customer.id}}/{{order}}/{{session.id}}` });
@@ -134,7 +134,7 @@ describe('what a webhook sends', () => {
     },
   );
 
-  test('P16: more than 64 KiB is not sent', async () => {
+  test('U-P16: more than 64 KiB is not sent', async () => {
     const { origin, requests } = await service();
     const error = await thrownBy(webhook({ url: origin }).run({ t: 'é'.repeat(33_000) }, ctx));
     expect(error).toMatchObject({ forModel: expect.stringContaining('64 KiB') });
@@ -144,7 +144,7 @@ describe('what a webhook sends', () => {
     expect(requests).toHaveLength(1);
   });
 
-  test('Q11, Q12: the signature is over exactly the bytes that arrive', async () => {
+  test('U-Q11, U-Q12: the signature is over exactly the bytes that arrive', async () => {
     const { origin, requests } = await service();
     await webhook({ url: origin, hmacSecret: 'söcret' }).run({ t: 'é\ud800 𝄞' }, ctx);
     const { body, headers } = requests[0] ?? {};
@@ -156,7 +156,7 @@ describe('what a webhook sends', () => {
     expect(requests[1]?.headers['x-signature-256']).toBeUndefined();
   });
 
-  test('Q13, Q14, Q16, O16: an envelope', async () => {
+  test('U-Q13, U-Q14, U-Q16, U-O16: an envelope', async () => {
     const { origin, requests } = await service();
     const options = { url: origin, body: 'envelope', resultInstructions: 'Read it out.' } as const;
     const run = {
