@@ -85,7 +85,7 @@ describe.each(MODES)('%s', (mode) => {
     },
   );
 
-  test('U-T8: events tell the eventText of a failure, or the class of what was thrown', async () => {
+  test('U-T8, U-P21: events tell the eventText of a failure, or the class of what was thrown', async () => {
     const thrown = [
       new ToolError('No order A-17', { eventText: 'no such order' }),
       new ToolError('No order A-17'),

@@ -47,6 +47,22 @@ describe('a call that needs a value nobody has given', () => {
     expect(known.desk.types()).toContain('line.said');
   });
 
+  test('U-H8, U-F6: it ends no conversation and saves nothing', async () => {
+    const more = {
+      endsConversation: true,
+      replies: [],
+      outputSchema: z.object({ found: z.number() }),
+      assign: [{ field: 'count', path: ['found'] }],
+    };
+    const open = await refusedBy({ a: '{{name}}' }, { more });
+    expect(open.desk.types()).not.toContain('thread.ended');
+    expect(open.result).toMatchObject({ text: 'done' });
+    expect(open.result.state).not.toHaveProperty('count');
+    const over = await refusedBy({ a: '{{name}}' }, { more, state: { name: 'Ada' } });
+    expect(over.desk.types()).toContain('thread.ended');
+    expect(over.result.state).toMatchObject({ count: 1 });
+  });
+
   test.each([
     ['U-H6: with what the state says it is', '{{day}}', 'Not known yet: day (the visit day). Get'],
     ['U-H7: without, no brackets', '{{name}}', 'Not known yet: name. Get'],

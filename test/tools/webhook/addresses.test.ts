@@ -56,7 +56,7 @@ const HOSTILE = [
 
 describe('addresses a webhook must not reach', () => {
   test.each(HOSTILE)(
-    'U-P7, U-P13, B70, B71: %s as a host is refused without a connection',
+    'U-P7, U-P11, U-P13, B70, B71: %s as a host is refused without a connection',
     async (address) => {
       const { port, sockets } = await service();
       const host = address.includes(':') ? `[${address}]` : address;
