@@ -287,7 +287,7 @@ describe('one that does not go on', () => {
       sideEffects: 'none',
       assign: [{ field: 'sent', path: ['sent'] }],
       replies: [{ say: 'It is sent.' }],
-      execute: async (_input, ctx: ToolContext<unknown, { late?: number }>) => {
+      execute: async (_input, ctx: ToolContext<unknown, { late?: number; sent?: number }>) => {
         heard.started += 1;
         await whenOpen;
         ctx.state.set('late', 1);

@@ -5,6 +5,7 @@ import {
   defineHooks,
   type JsonObject,
   memoryStore,
+  type SpokenLine,
   scriptedModel,
   ToolDecision,
   tool,
@@ -59,7 +60,7 @@ function desk(name: string, more: { readonly toolName?: string; readonly locked?
       tools: [made],
       hooks: [watch],
       stateSchema,
-      onLine: ({ text }) => void lines.push(text),
+      onLine: ({ text }: SpokenLine) => void lines.push(text),
     } as never);
     const events = hear(agent as never);
     const result = await agent.run({ threadId: 't', message: 'go', state } as never);
@@ -91,8 +92,8 @@ describe.each(ODD)('%s is a name like any other', (name) => {
 
   test('is an extra argument where the schema does not list it', async () => {
     const scene = desk(name === 'constructor' ? 'toString' : 'constructor');
-    const given = name === 'constructor' ? { toString: 'a' } : { constructor: 'a' };
-    const { outputs } = await scene.run({ ...given, other: 'b', [name]: 'x' } as never);
+    const given: JsonObject = { [name === 'constructor' ? 'toString' : 'constructor']: 'a' };
+    const { outputs } = await scene.run({ ...given, other: 'b', [name]: 'x' });
     expect(scene.ran).toEqual([]);
     expect(JSON.stringify(outputs)).toContain(name);
     expect(outputs).toMatchObject([{ outcome: 'invalid' }]);
