@@ -16,10 +16,12 @@ export interface AfterCall {
 export interface PickedLine {
   readonly text: string;
   readonly slot?: string;
+  /** Those whose turn is after it: for further calls of the same batch. */
+  readonly further?: readonly string[];
 }
 
 /** A line that has passed its policies. */
-export interface SaidLine extends PickedLine {
+export interface SaidLine extends Omit<PickedLine, 'further'> {
   readonly kind: 'reply' | 'goodbye';
   readonly callId: string;
   readonly toolName: string;

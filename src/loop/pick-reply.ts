@@ -17,7 +17,10 @@ export function pickReply(
     const slot = `${about.toolName}/${index}`;
     const turn = Object.hasOwn(said, slot) ? (said[slot] ?? 0) : 0;
     const text = fillLine(say[turn % say.length] ?? '', about);
-    if (text !== undefined) return say.length === 1 ? { text } : { text, slot };
+    if (text === undefined) continue;
+    if (say.length === 1) return { text };
+    const rest = say.slice(1).map((_, later) => say[(turn + 1 + later) % say.length] ?? '');
+    return { text, slot, further: rest.flatMap((line) => fillLine(line, about) ?? []) };
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
-import type { SaidLine } from './after-call-state.ts';
+import type { PickedLine, SaidLine } from './after-call-state.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
 import { judgeOutgoing } from './perform-judge.ts';
@@ -58,12 +58,23 @@ function linesOf(
     const { callId, toolName } = call;
     const after = find(call)?.after;
     if (after?.reply !== undefined)
-      replies.push({ ...after.reply, kind: 'reply', callId, toolName });
+      replies.push({ ...inItsTurn(after.reply, replies), kind: 'reply', callId, toolName });
     else if (!hasEnded) return [];
     const goodbye = after?.ends?.goodbye;
     if (goodbye !== undefined) goodbyes.push({ kind: 'goodbye', callId, toolName, text: goodbye });
   }
   return [...replies, ...goodbyes.slice(0, 1)];
+}
+
+/** Each call picked its line before it was known what others of its batch would have said. */
+function inItsTurn(
+  { text, slot, further = [] }: PickedLine,
+  before: readonly SaidLine[],
+): Pick<SaidLine, 'text' | 'slot'> {
+  if (slot === undefined) return { text };
+  const turns = [text, ...further];
+  const turn = before.filter((line) => line.slot === slot).length;
+  return { text: turns[turn % turns.length] ?? text, slot };
 }
 
 interface Judging {
