@@ -8,7 +8,6 @@ import {
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { sleep } from '../acceptance/play.ts';
 import {
   calls,
   hangUpTool,
@@ -176,26 +175,6 @@ describe('a line that answers a result', () => {
     for (let turn = 0; turn < 3; turn += 1) told.push(await desk.run());
     expect(told).toMatchObject([{ text: 'One.' }, { text: 'Two.' }, { text: 'One.' }]);
     expect((await desk.store.load('t'))?.state).toMatchObject({ lines: { 'find_order/0': 3 } });
-  });
-
-  test('U-K15: and over the calls of one batch, in their order', async () => {
-    const say = ['One.', 'Two {{name}}.', 'Three.'];
-    const results = [30, 5, 15, 1].map((ms) => () => sleep(ms).then(() => order));
-    const scene = (state: object) => {
-      const desk = resultDesk({
-        script: [calls(...Array.from({ length: 4 }, () => 'find_order')), find],
-        tools: [orderTool({ replies: [{ say }] }, () => results.at(called++ % 4)?.())],
-      });
-      let called = 0;
-      const start = { threadId: 't', message: 'go', state };
-      return { ...desk, run: () => desk.agent.run(start as { threadId: string; message: string }) };
-    };
-    const whole = scene({ name: 'Ada' });
-    expect(await whole.run()).toMatchObject({ text: 'One.\nTwo Ada.\nThree.\nOne.' });
-    expect(await whole.run()).toMatchObject({ text: 'Two Ada.' });
-    expect((await whole.store.load('t'))?.state).toMatchObject({ lines: { 'find_order/0': 5 } });
-    // What cannot be filled is passed over.
-    expect(await scene({}).run()).toMatchObject({ text: 'One.\nThree.\nOne.\nThree.' });
   });
 
   test('a thread that never took turns stores nothing of it', async () => {

@@ -31,14 +31,19 @@ describe('redirects of a webhook', () => {
     expect(requests).toHaveLength(4);
   });
 
-  test.each([307, 308])(
-    'U-P6: %i keeps method and body, and every delivery has one key',
-    async (status) => {
+  test.each([
+    [307, 'PUT'],
+    [308, 'PUT'],
+    [307, 'POST'],
+    [308, 'POST'],
+  ])(
+    'U-P6: %i keeps the method %s and its body, and every delivery has one key',
+    async (status, method) => {
       const { origin, requests } = await countdown(status);
-      await webhook({ url: `${origin}/1`, method: 'PUT', hmacSecret: 's' }).run({ a: 1 }, ctx);
-      expect(requests.map(({ method, body }) => [method, body.toString()])).toEqual([
-        ['PUT', '{"a":1}'],
-        ['PUT', '{"a":1}'],
+      await webhook({ url: `${origin}/1`, method, hmacSecret: 's' }).run({ a: 1 }, ctx);
+      expect(requests.map((one) => [one.method, one.body.toString()])).toEqual([
+        [method, '{"a":1}'],
+        [method, '{"a":1}'],
       ]);
       expect(new Set(requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
       expect(requests[1]?.headers['x-signature-256']).toBe(requests[0]?.headers['x-signature-256']);
