@@ -9,6 +9,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { customer, lockDesk, SECRET, storedText } from './lock-desk.ts';
 
+type Input = { readonly customer_id: string; readonly euros: number };
+
 /** A transfer that notes what it is asked, in the order of things. */
 function transferDesk(more: object = {}) {
   const log: JsonValue[] = [];
@@ -19,15 +21,15 @@ function transferDesk(more: object = {}) {
     inputSchema: z.object({ customer_id: z.string(), euros: z.number() }),
     tier: 'auto',
     locked: { customer_id: '{{customer.id}}' },
-    async *listen(input): AsyncGenerator<OperationUpdate> {
+    async *listen(input: Input): AsyncGenerator<OperationUpdate> {
       log.push(['listen', input]);
       yield { type: 'ready', operationId: 'o', revision: 1, snapshot: { euros: input.euros } };
     },
-    execute: ({ input, operationId }) => {
+    execute: ({ input, operationId }: { input: Input; operationId: string }) => {
       log.push(['execute', input, operationId]);
       return { sent: true };
     },
-    cancel: (operation) => void cancelled.push(operation),
+    cancel: (operation: CancelledOperation) => void cancelled.push(operation),
     ...more,
   } as never);
   const script = [
