@@ -35,10 +35,14 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
   const { turn, batch } = effect;
   const names = new OperationNames(session);
   const dropped: LetGo[] = [];
+  const giveUp = (call: BatchCall): Promise<undefined> =>
+    cancelOperations(
+      { type: 'cancel-operations', turn, dropped: [{ call, reason: 'replaced' }] },
+      session,
+    );
   const settle = (call: BatchCall, preparation: Preparation): BatchCall => {
     const { operation, refusal } = preparation;
     const now = operation === undefined ? call : { ...call, operation };
-    if (isReplaced(call, now)) dropped.push({ call, reason: 'replaced' });
     if (refusal === undefined) return now;
     if (now.operation !== undefined)
       dropped.push({ call: now, reason: reasonOf(preparation.expired) });
@@ -55,7 +59,7 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
         return call;
       }
       const name = (callId: string, operation: Operation) => names.save(callId, operation);
-      return settle(call, await prepareCall(call, session, { turn, port, name }));
+      return settle(call, await prepareCall(call, session, { turn, port, name, giveUp }));
     }),
   );
   if (dropped.length > 0)
@@ -71,10 +75,6 @@ async function checkAgain(call: BatchCall, session: Session): Promise<BatchCall>
   return checked.refusal === undefined && isFilledAnew(call, checked)
     ? { ...checked, refusal: FILLED_ANEW }
     : checked;
-}
-
-function isReplaced({ operation: before }: BatchCall, { operation: now }: BatchCall): boolean {
-  return before !== undefined && before.operationId !== now?.operationId;
 }
 
 function reasonOf(expired: true | undefined): CancelReason {
