@@ -5,7 +5,7 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
-import { CANCELLED } from './call-outcomes.ts';
+import { CANCELLED, notRunNow } from './call-outcomes.ts';
 import { failedCheck, refusalOf } from './check-call.ts';
 import { checkWhole, hasLocks, keepWhole, locksOf } from './locks.ts';
 import { notePrechecked, precheckCall } from './precheck-call.ts';
@@ -33,7 +33,11 @@ export function isGuarded(call: BatchCall, { ports }: Session): boolean {
  * Fills the locked arguments as they are now, and runs the call if they are what was judged and its precheck has no
  * outcome for it. An outcome that was found before anybody was asked stays: nobody has approved a run.
  */
-export function runGuarded(call: BatchCall, place: Place, run: Run): MaybePromise<ToolResult> {
+export function runGuarded(
+  call: BatchCall,
+  place: Place & { readonly attempt: number },
+  run: Run,
+): MaybePromise<ToolResult> {
   const { session } = place;
   if (call.prechecked !== undefined) {
     notePrechecked(call.callId, true, session);
@@ -44,7 +48,8 @@ export function runGuarded(call: BatchCall, place: Place, run: Run): MaybePromis
   if (tool === undefined || tool.version !== call.toolVersion) return run(call);
   if (!hasLocks(tool)) return precheckThenRun(tool, call, { ...place, run });
   const go = (now: Filled): MaybePromise<ToolResult> => {
-    if ('instead' in now) return now.instead;
+    if ('instead' in now)
+      return now.instead === CANCELLED ? CANCELLED : notRunNow(now.instead, call, place);
     keepWhole(call.callId, now.input, session);
     return precheckThenRun(tool, { ...call, effectiveInput: now.input }, { ...place, run });
   };
