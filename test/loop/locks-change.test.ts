@@ -153,6 +153,20 @@ describe('a process that ends before a locked call has run', () => {
     expect(output).toEqual(UNKNOWN);
   });
 
+  test('policies around the call are never shown it with other values', async () => {
+    const seen: unknown[] = [];
+    const around = defineHooks<unknown, LockState>({
+      name: 'around',
+      wrapToolUse: (one, next) => {
+        seen.push(one.effectiveInput);
+        return next(one);
+      },
+    });
+    const { ran } = await crashed({ id: 'other' }, [around]);
+    expect(ran).toEqual([]);
+    expect(seen).toEqual([{ customer_id: SECRET, order: 'A' }, { order: 'A' }]);
+  });
+
   test('policies around the call and after it see the whole', async () => {
     const seen: unknown[] = [];
     const hooks = [
