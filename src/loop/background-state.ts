@@ -1,4 +1,5 @@
 import type { ToolInvocation } from '../protocol/tool.ts';
+import type { CallLocks } from './call-lock-state.ts';
 
 /*
  * A call that goes on after its turn has ended.
@@ -15,6 +16,8 @@ import type { ToolInvocation } from '../protocol/tool.ts';
 
 export interface BackgroundCall {
   readonly invocation: ToolInvocation;
+  /** As what its locked arguments were judged; absent where it has none. */
+  readonly locks?: CallLocks;
   /** Set once a model has been told of its outcome. */
   readonly told?: { readonly turnId: string; readonly text: string };
 }

@@ -1,4 +1,4 @@
-import type { ToolResult } from '../protocol/tool.ts';
+import type { SideEffects, ToolResult } from '../protocol/tool.ts';
 
 export const CANCELLED: ToolResult = Object.freeze({
   outcome: 'cancelled',
@@ -18,3 +18,15 @@ export const UNKNOWN: ToolResult = Object.freeze({
   output:
     'Outcome unknown: the call may have been carried out. Do not repeat it before that has been checked',
 });
+
+/**
+ * The answer to a call that is not run now, as nothing says that an earlier process has not run it. What only reads may
+ * have run or not; for one that must not run twice, the ledger has answered.
+ */
+export function notRunNow(
+  answer: ToolResult,
+  { sideEffects }: { readonly sideEffects: SideEffects },
+  { attempt }: { readonly attempt: number },
+): ToolResult {
+  return attempt > 1 && sideEffects === 'idempotent' ? UNKNOWN : answer;
+}

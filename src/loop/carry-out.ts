@@ -30,7 +30,7 @@ export function carryOut(
   // What the host has done is over.
   if (!isGuarded(call, session) || hosted?.given(call.callId) !== undefined)
     return execute(call, runners, place);
-  const about = { session, turn: place.turn };
+  const about = { session, turn: place.turn, attempt: place.attempt };
   return runGuarded(call, about, (ready) => execute(ready, runners, place));
 }
 

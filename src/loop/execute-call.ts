@@ -14,6 +14,7 @@ import { hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
 import { announceFirst } from './announce-call.ts';
 import type { LateResult } from './background-calls.ts';
+import { notRunNow } from './call-outcomes.ts';
 import { CallState } from './call-state.ts';
 import { CHANGED } from './check-call.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
@@ -41,10 +42,10 @@ export function executeCall(
   place: ExecutionPlace,
 ): ToolResult | Promise<ToolResult> {
   const tool = session.ports.tools.get(call.toolName);
-  if (tool === undefined)
-    return failure('unknown-tool', failureOutput('the tool is no longer there'));
+  if (tool === undefined) return notRunNow(GONE, call, place);
   // What was judged and approved was another tool; after a crash nobody is asked again.
-  if (tool.version !== call.toolVersion) return failure('invalid', failureOutput(CHANGED));
+  if (tool.version !== call.toolVersion)
+    return notRunNow(failure('invalid', failureOutput(CHANGED)), call, place);
   if (call.announce === undefined) return startTool(tool, call, { session, place });
   const about = { session, turn: place.turn, saver: place.saver };
   return announceFirst(call, about, () => startTool(tool, call, { session, place }));
@@ -196,6 +197,8 @@ class RunningCall {
       : thrown(error, this.#call, this.#ctx);
   }
 }
+
+const GONE = failure('unknown-tool', failureOutput('the tool is no longer there'));
 
 const LOST = {
   cancelled: 'Cancelled by user',

@@ -3,6 +3,7 @@ import { failureOf } from '../errors/tool-failure.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import { notRunNow } from './call-outcomes.ts';
 import { cancelOperations } from './cancel-operations.ts';
 import type { Effect } from './effect.ts';
 import { type ExecutionPlace, executeCall } from './execute-call.ts';
@@ -24,10 +25,11 @@ export function executeOperation(
   const isThere = tool?.operation !== undefined && tool.version === call.toolVersion;
   const input = storedInput(tool, call.effectiveInput);
   if (!isThere || prepared === undefined || !jsonEqual(call.operation?.input, input))
-    return refused('operation-stale', call, session);
+    return notRunNow(refused('operation-stale', call, session), call, place);
   const { expiresAt = Number.POSITIVE_INFINITY } = prepared;
   const begin = (): ToolResult | undefined => {
-    if (expiresAt <= session.ports.clock.now()) return refused('operation-expired', call, session);
+    if (expiresAt <= session.ports.clock.now())
+      return notRunNow(refused('operation-expired', call, session), call, place);
     place.executed.add(call.callId);
     return undefined;
   };

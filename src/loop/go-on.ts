@@ -21,7 +21,9 @@ export function withBackground(
   const going = batch.calls.flatMap((call, index): BackgroundCall[] => {
     const ended = finished.find(({ callId }) => callId === call.callId);
     if (ended?.result.outcome !== 'running') return [];
-    return [{ invocation: invocationOf(call, { index, size }) }];
+    const { locks } = call;
+    const invocation = invocationOf(call, { index, size });
+    return [{ invocation, ...(locks !== undefined && { locks }) }];
   });
   return { ...state, background: [...(state.background ?? []), ...going] };
 }

@@ -2,9 +2,10 @@ import { failureOutput } from '../errors/tool-failure.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
-import { CANCELLED } from './call-outcomes.ts';
+import { CANCELLED, notRunNow } from './call-outcomes.ts';
 import { failedCheck, refusalOf } from './check-call.ts';
 import { checkWhole, hasLocks, keepWhole, locksOf } from './locks.ts';
 import { notePrechecked, precheckCall } from './precheck-call.ts';
@@ -32,7 +33,11 @@ export function isGuarded(call: BatchCall, { ports }: Session): boolean {
  * Fills the locked arguments as they are now, and runs the call if they are what was judged and its precheck has no
  * outcome for it. An outcome that was found before anybody was asked stays: nobody has approved a run.
  */
-export function runGuarded(call: BatchCall, place: Place, run: Run): MaybePromise<ToolResult> {
+export function runGuarded(
+  call: BatchCall,
+  place: Place & { readonly attempt: number },
+  run: Run,
+): MaybePromise<ToolResult> {
   const { session } = place;
   if (call.prechecked !== undefined) {
     notePrechecked(call.callId, true, session);
@@ -42,16 +47,42 @@ export function runGuarded(call: BatchCall, place: Place, run: Run): MaybePromis
   // Another tool than was judged is refused where it would run.
   if (tool === undefined || tool.version !== call.toolVersion) return run(call);
   if (!hasLocks(tool)) return precheckThenRun(tool, call, { ...place, run });
-  const filled = fillAgain(tool, call, session);
-  const go = (checked: Checked | 'cancelled'): MaybePromise<ToolResult> => {
-    if (checked === 'cancelled') return CANCELLED;
-    if ('problem' in checked) return refusalResult(refusalOf(checked));
-    const { input } = checked;
-    if (!jsonEqual(locksOf(tool, input, session), call.locks)) return CHANGED;
-    keepWhole(call.callId, input, session);
-    return precheckThenRun(tool, { ...call, effectiveInput: input }, { ...place, run });
+  const go = (now: Filled): MaybePromise<ToolResult> => {
+    if ('instead' in now)
+      return now.instead === CANCELLED ? CANCELLED : notRunNow(now.instead, call, place);
+    keepWhole(call.callId, now.input, session);
+    return precheckThenRun(tool, { ...call, effectiveInput: now.input }, { ...place, run });
   };
+  const filled = fillAsJudged(tool, call, session);
   return isThenable(filled) ? filled.then(go) : go(filled);
+}
+
+/** What a call ends with whose locked arguments are no longer what was judged; nothing where they are. */
+export async function endOfChanged(
+  call: BatchCall,
+  session: Session,
+): Promise<ToolResult | undefined> {
+  const tool = session.ports.tools.get(call.toolName);
+  if (!hasLocks(tool)) return undefined;
+  const filled = await fillAsJudged(tool, call, session);
+  return 'instead' in filled ? filled.instead : undefined;
+}
+
+type Filled = { readonly input: JsonObject } | { readonly instead: ToolResult };
+
+function fillAsJudged(
+  tool: ToolPort<never>,
+  call: BatchCall,
+  session: Session,
+): MaybePromise<Filled> {
+  const compare = (checked: Checked | 'cancelled'): Filled => {
+    if (checked === 'cancelled') return { instead: CANCELLED };
+    if ('problem' in checked) return { instead: refusalResult(refusalOf(checked)) };
+    const isSame = jsonEqual(locksOf(tool, checked.input, session), call.locks);
+    return isSame ? { input: checked.input } : { instead: CHANGED };
+  };
+  const filled = fillAgain(tool, call, session);
+  return isThenable(filled) ? filled.then(compare) : compare(filled);
 }
 
 function fillAgain(

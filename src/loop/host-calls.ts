@@ -1,10 +1,13 @@
 import { failureOutput } from '../errors/tool-failure.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { HostCall, ToolResult } from '../protocol/tool.ts';
+import { endOfChanged } from './guard-call.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
 import { storedInput, wholeInput } from './locks.ts';
+import { presentResult } from './present-result.ts';
 import type { Session } from './session.ts';
-import type { BatchCall, Phase } from './state.ts';
+import type { BatchCall, FinishedCall, Phase } from './state.ts';
 
 /** The calls of one batch that the host runs, while the others run. */
 export class HostCalls {
@@ -30,6 +33,25 @@ export class HostCalls {
 
   given(callId: string): ToolResult | undefined {
     return this.#submitted.get(callId);
+  }
+
+  /**
+   * How a call ends that would wait, but that others of its batch have changed what is filled into it: nobody has judged
+   * it with that. Nothing for any other.
+   */
+  async endOfChanged(
+    one: FinishedCall,
+    call: BatchCall | undefined,
+  ): Promise<FinishedCall | undefined> {
+    const handed = one.result === SUSPENDED ? this.#handed.get(one.callId) : undefined;
+    if (handed === undefined || call === undefined) return undefined;
+    const asHanded = { ...call, effectiveInput: handed.input };
+    const result = await endOfChanged(asHanded, this.#session);
+    if (result === undefined) return undefined;
+    const { callId, durationMs, started } = one;
+    const ended: Writable<FinishedCall> = { callId, result, durationMs, started };
+    presentResult(ended, call, this.#session);
+    return ended;
   }
 
   /** Those of the calls that wait, in the order of the batch. */

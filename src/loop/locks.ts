@@ -1,4 +1,5 @@
 import type { CheckInput } from '../hooks/gate.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { valueAt } from '../protocol/template.ts';
@@ -36,14 +37,25 @@ export function checkerOf(tool: ToolPort<never>, session: Session): CheckInput {
   return hasLocks(tool) ? (given) => tool.locks.check(given, factsOf(session)) : tool.check;
 }
 
-/** The call as policies see it and as it runs: with its locked arguments, as far as they have values. */
+/** The call as policies see it and as it runs: with its locked arguments, as far as they are what was judged. */
 export function wholeCall(call: BatchCall, session: Session): BatchCall {
   const known = session.callFacts?.inputs.get(call.callId);
-  if (known !== undefined) return { ...call, effectiveInput: known };
-  const tool = session.ports.tools.get(call.toolName);
-  return hasLocks(tool)
-    ? { ...call, effectiveInput: wholeInput(tool, call.effectiveInput, session) }
-    : call;
+  const effectiveInput = known ?? inputAsJudged(call, session);
+  return effectiveInput === call.effectiveInput ? call : { ...call, effectiveInput };
+}
+
+/**
+ * The whole input of a call that was judged in another run. What is locked is not stored with it: it is filled in where
+ * this run knows the same, and left out otherwise, as what this run would fill in is not what the call was about.
+ */
+export function inputAsJudged(
+  { toolName, effectiveInput, locks }: Pick<BatchCall, 'toolName' | 'effectiveInput' | 'locks'>,
+  session: Session,
+): JsonObject {
+  const tool = session.ports.tools.get(toolName);
+  if (!hasLocks(tool)) return effectiveInput;
+  const whole = wholeInput(tool, effectiveInput, session);
+  return jsonEqual(locksOf(tool, whole, session), locks) ? whole : effectiveInput;
 }
 
 /** An input with its locked arguments, as far as they have values. */

@@ -4,6 +4,7 @@ import { cancelOperations } from './cancel-operations.ts';
 import { checkCall } from './check-call.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
+import { FILLED_ANEW, isFilledAnew } from './filled-anew.ts';
 import { findTool } from './find-tool.ts';
 import type { Operation } from './operation-state.ts';
 import { saveCheckpoint } from './perform-commit.ts';
@@ -34,10 +35,14 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
   const { turn, batch } = effect;
   const names = new OperationNames(session);
   const dropped: LetGo[] = [];
+  const giveUp = (call: BatchCall): Promise<undefined> =>
+    cancelOperations(
+      { type: 'cancel-operations', turn, dropped: [{ call, reason: 'replaced' }] },
+      session,
+    );
   const settle = (call: BatchCall, preparation: Preparation): BatchCall => {
     const { operation, refusal } = preparation;
     const now = operation === undefined ? call : { ...call, operation };
-    if (isReplaced(call, now)) dropped.push({ call, reason: 'replaced' });
     if (refusal === undefined) return now;
     if (now.operation !== undefined)
       dropped.push({ call: now, reason: reasonOf(preparation.expired) });
@@ -49,11 +54,12 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
       const call = await checkAgain(given, session);
       const port = findTool(session, call.toolName)?.operation;
       if (call.refusal !== undefined || port === undefined) {
-        if (given.operation !== undefined) dropped.push({ call: given, reason: 'dropped' });
+        const reason = call.refusal?.outcome === 'blocked' ? 'refused' : 'dropped';
+        if (given.operation !== undefined) dropped.push({ call: given, reason });
         return call;
       }
       const name = (callId: string, operation: Operation) => names.save(callId, operation);
-      return settle(call, await prepareCall(call, session, { turn, port, name }));
+      return settle(call, await prepareCall(call, session, { turn, port, name, giveUp }));
     }),
   );
   if (dropped.length > 0)
@@ -65,11 +71,10 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
 /** Read again in another process, the tool may be another; an edited input has been checked, one of a policy too. */
 async function checkAgain(call: BatchCall, session: Session): Promise<BatchCall> {
   const checked = await checkCall(call, session);
-  return checked === 'cancelled' ? call : checked;
-}
-
-function isReplaced({ operation: before }: BatchCall, { operation: now }: BatchCall): boolean {
-  return before !== undefined && before.operationId !== now?.operationId;
+  if (checked === 'cancelled') return call;
+  return checked.refusal === undefined && isFilledAnew(call, checked)
+    ? { ...checked, refusal: FILLED_ANEW }
+    : checked;
 }
 
 function reasonOf(expired: true | undefined): CancelReason {

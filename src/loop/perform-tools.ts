@@ -118,7 +118,10 @@ async function runWaiting(effect: RunTools, plain: BatchRun): Promise<ToolsFinis
     const call = calls.find(({ callId }) => callId === one.callId);
     const isCut =
       one.result === SUSPENDED && call?.isChild === true && session.options.cancel.cancelled;
-    const end = isCut && call !== undefined ? await endChild(call, calls.indexOf(call), run) : one;
+    const end =
+      isCut && call !== undefined
+        ? await endChild(call, calls.indexOf(call), run)
+        : ((await hosted?.endOfChanged(one, call)) ?? one);
     if (end.result !== SUSPENDED) results.push(end);
     else if (call?.isHost === true) waiting.add(end.callId);
     else waits = true;

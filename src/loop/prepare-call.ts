@@ -19,6 +19,8 @@ export interface Preparation {
 interface Preparing {
   readonly turn: OpenTurn;
   readonly port: OperationPort<never, never>;
+  /** Gives up what the call had prepared before: from here on it has another operation. Never rejects. */
+  readonly giveUp: (call: BatchCall) => Promise<unknown>;
   /** Stores what a call has begun, before it goes on. False where that failed. */
   readonly name: (callId: string, operation: Operation) => Promise<boolean>;
 }
@@ -92,6 +94,9 @@ class PreparingCall {
     const input = this.#call.effectiveInput;
     this.#operation = { operationId, input };
     if (this.#stored !== operationId) {
+      // The store knows one of them: the one before would be left to nobody after a crash.
+      if (this.#stored !== undefined) await this.#preparing.giveUp(this.#call);
+      if (this.#isOver) return true;
       this.#stored = operationId;
       const isStored = await this.#preparing.name(this.#call.callId, this.#operation);
       if (this.#isOver) return true;

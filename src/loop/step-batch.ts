@@ -8,6 +8,7 @@ import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { JudgedCall, LoopEvent } from './event.ts';
+import { FILLED_ANEW, isFilledAnew } from './filled-anew.ts';
 import { votersOf } from './may-answer.ts';
 import { countUnusable, deniedBefore, unusableError } from './repeats.ts';
 import type { Rules } from './rules.ts';
@@ -251,11 +252,7 @@ function rejudgeCall(
   if (isApproved && !jsonEqual(before.effectiveInput, call.effectiveInput)) {
     return blocked('agent', 'a policy changed the input after it was approved');
   }
-  if (isApproved && !jsonEqual(before.locks, call.locks))
-    return blocked(
-      'agent',
-      'what the conversation fills into it has changed since it was approved',
-    );
+  if (before !== undefined && isFilledAnew(before, call)) return { ...call, refusal: FILLED_ANEW };
   if (verdict.type === 'block') return blocked(verdict.policy, verdict.reason);
   if (verdict.type === 'retry-with-feedback')
     return blocked(verdict.feedback[0]?.policy ?? 'agent', 'a policy asked for another answer');

@@ -96,11 +96,17 @@ export function prepareAnew(
   const { turn } = phase;
   const { rounds = 0 } = phase.batch;
   if (rounds >= MAX_ROUNDS) return undefined;
-  const calls = judged.map(({ call }) => call);
+  const calls = judged.map(({ call }) => asApproved(call, phase.batch));
   const batch: Batch = { ...phase.batch, calls, rounds: rounds + 1 };
   const next =
     phase.name === 'rejudging' ? rejudge(turn, batch) : resumePreparing({ ...phase, batch });
   return commitThen(state, next, { turn, events: [] });
+}
+
+/** What somebody has said yes to stays as it was until it is judged again: that is what it is then held against. */
+function asApproved(call: BatchCall, { calls }: Batch): BatchCall {
+  if (call.granted === undefined || call.refusal !== undefined) return call;
+  return calls.find(({ callId }) => callId === call.callId) ?? call;
 }
 
 /** A call that would run, with another input than its operation was prepared for. */

@@ -3,7 +3,7 @@ import { textOf } from '../protocol/byte-size.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { LateResult } from './background-calls.ts';
 import type { BackgroundCall } from './background-state.ts';
-import { wholeInput } from './locks.ts';
+import { inputAsJudged } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { shownLate } from './present-result.ts';
 import type { Session } from './session.ts';
@@ -36,7 +36,7 @@ export async function tellLate(
       background.push(call);
       continue;
     }
-    const result = await judged(late.result, invocation, { session, turn });
+    const result = await judged(late.result, call, { session, turn });
     background.push({
       invocation,
       told: { turnId: turn.turnId, text: noteOf(result, invocation, session) },
@@ -80,7 +80,7 @@ const UNKNOWN: ToolResult = Object.freeze({
 
 function judged(
   result: ToolResult,
-  invocation: ToolInvocation,
+  call: BackgroundCall,
   { session, turn }: { readonly session: Session; readonly turn: OpenTurn },
 ): ToolResult | PromiseLike<ToolResult> {
   if (result.outcome !== 'succeeded' && result.outcome !== 'failed') return result;
@@ -90,9 +90,11 @@ function judged(
     ? Object.freeze({ outcome: result.outcome, isError: true, output: UNWRAPPED })
     : result;
   if (!gate.has('postToolUse')) return known;
-  // What is locked is not stored with the call.
-  const tool = session.ports.tools.get(invocation.toolName);
-  const effectiveInput = wholeInput(tool, invocation.effectiveInput, session);
+  const { invocation, locks } = call;
+  const effectiveInput = inputAsJudged(
+    { ...invocation, ...(locks !== undefined && { locks }) },
+    session,
+  );
   const whole = Object.freeze({ ...invocation, effectiveInput });
   return gate.toolResult(whole, known, momentOf(turn, 1));
 }

@@ -43,6 +43,7 @@ export class Bank {
   /** Everything that was done, in order. */
   readonly log: string[] = [];
   readonly cancelled: CancelledOperation[] = [];
+  readonly #renamed = new Map<string, string>();
   listens = 0;
 
   /** The tool in front of it; `listen` may be another. */
@@ -84,8 +85,9 @@ export class Bank {
   }
 
   /** Working on it, and then the deal as it is now. Another amount is another revision of it. */
-  async *quote(euros: number, operationId: string): AsyncGenerator<OperationUpdate> {
+  async *quote(euros: number, asked: string): AsyncGenerator<OperationUpdate> {
     this.listens += 1;
+    const operationId = this.#renamed.get(asked) ?? asked;
     const known = this.deals.get(operationId);
     const deal = known ?? {
       operationId,
@@ -129,8 +131,8 @@ export class Bank {
   rename(operationId: string, to: string): void {
     const deal = this.deals.get(operationId);
     if (deal === undefined) throw new Error(`no deal '${operationId}'`);
-    deal.operationId = to;
-    this.deals.set(to, deal);
+    this.deals.set(to, { ...deal, operationId: to });
+    this.#renamed.set(operationId, to);
   }
 
   /** What nobody has carried out and nobody has given up. */

@@ -11,6 +11,7 @@ import { dyingStore } from './desk.ts';
 import { customer, type LockState, lockDesk, lookup, lookupTool, SECRET } from './lock-desk.ts';
 import { type StateCtx, stateTool } from './state-desk.ts';
 
+const UNKNOWN = expect.stringContaining('Outcome unknown');
 const CHANGED = expect.stringContaining('has changed since the call was judged');
 
 describe('a locked value that is another one when the call runs', () => {
@@ -142,13 +143,28 @@ describe('a process that ends before a locked call has run', () => {
   test('and with no others, as nobody has judged those', async () => {
     const { ran, output } = await crashed({ id: 'other' });
     expect(ran).toEqual([]);
-    expect(output).toMatchObject({ error: CHANGED });
+    // Nothing says that the process that ended has not run it.
+    expect(output).toEqual(UNKNOWN);
   });
 
   test('nor without them', async () => {
     const { ran, output } = await crashed({});
     expect(ran).toEqual([]);
-    expect(output).toEqual({ refused: expect.stringContaining('session.id') });
+    expect(output).toEqual(UNKNOWN);
+  });
+
+  test('policies around the call are never shown it with other values', async () => {
+    const seen: unknown[] = [];
+    const around = defineHooks<unknown, LockState>({
+      name: 'around',
+      wrapToolUse: (one, next) => {
+        seen.push(one.effectiveInput);
+        return next(one);
+      },
+    });
+    const { ran } = await crashed({ id: 'other' }, [around]);
+    expect(ran).toEqual([]);
+    expect(seen).toEqual([{ customer_id: SECRET, order: 'A' }, { order: 'A' }]);
   });
 
   test('policies around the call and after it see the whole', async () => {

@@ -62,9 +62,7 @@ describe('a call that was judged before a crash', () => {
   test('does not run there when the tool has become another one', async () => {
     const { after, result } = await goOnWith('2', 2);
     expect(after).toEqual([]);
-    expect(result).toMatchObject({
-      outcome: 'invalid',
-      output: { error: expect.stringContaining('has changed since this call was judged') },
-    });
+    // It may be repeated, and nothing says that the process that ended has not run it.
+    expect(result).toMatchObject({ outcome: 'unknown' });
   });
 });
