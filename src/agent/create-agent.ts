@@ -161,7 +161,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 
   async endThread(threadId: string, reason: string, options: EndOptions = {}): Promise<void> {
     const observersMs = checkEndOptions(options);
-    requireStored(await this.cancel(threadId));
+    requireStored(await this.cancel(checkThreadId('agent.endThread', threadId)));
     const begin = (run: ThreadRun) => endThread(run, reason);
     requireStored(await this.#start({ threadId, input: {}, begin, ...this.#hooksToEnd({}) }));
     const drained = drainTools(this.#ports, threadId, observersMs);

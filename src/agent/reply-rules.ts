@@ -97,6 +97,6 @@ function checkName(
   const [root] = path;
   const fields = state?.fields ?? [];
   const what = `it names '${path.join('.').slice(0, 80)}', which the state does not have`;
-  const known = fields.includes(root) ? fields : [...fields, ...also, 'session', 'sender'];
+  const known = fields.includes(root) ? fields : [...fields, ...also, ...LINE_ROOTS];
   throw faulty(place, what, nearestOf(root, known));
 }

@@ -171,7 +171,7 @@ function codec<Decision extends { readonly type: string }>(
       if (schema === undefined)
         return { problem: `has type ${describeType(type)}; a ${name} has ${types.join(', ')}` };
       const result = schema.safeParse(value);
-      if (!result.success) return { problem: firstProblem(result.error) };
+      if (!result.success) return { problem: `does not fit: ${firstProblem(result.error)}` };
       return { decision: keepRequest(value, result.data) as Decision };
     },
   };

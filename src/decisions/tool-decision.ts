@@ -66,14 +66,27 @@ export const ToolDecision: {
   allow: () => ALLOW,
   modify: (input: JsonObject): ModifyInput => Object.freeze({ type: 'modify', input }),
   block,
-  requiresConfirmation: (prompt: string, options: ConfirmationOptions = {}): RequiresConfirmation =>
-    Object.freeze({
-      type: 'requires-confirmation',
-      prompt,
-      ...(options.expiresInMs !== undefined && { expiresInMs: options.expiresInMs }),
-      ...(options.approvers !== undefined && { approvers: Object.freeze([...options.approvers]) }),
-      ...(options.quorum !== undefined && { quorum: options.quorum }),
-    }),
+  requiresConfirmation,
   retryWithFeedback,
   abstain: () => ABSTAIN,
 });
+
+function requiresConfirmation(
+  prompt: string,
+  { expiresInMs, approvers, quorum, ...unknown }: ConfirmationOptions = {},
+): RequiresConfirmation {
+  // What is no option stays in, for the codec to refuse: a misspelled quorum that is dropped would count as none.
+  return Object.freeze({
+    ...unknown,
+    type: 'requires-confirmation',
+    prompt,
+    ...(expiresInMs !== undefined && { expiresInMs }),
+    ...(approvers !== undefined && { approvers: frozenList(approvers) }),
+    ...(quorum !== undefined && { quorum }),
+  });
+}
+
+/** A text instead of a list stays a text: as a list it would be one of letters. */
+function frozenList(names: readonly string[]): readonly string[] {
+  return Array.isArray(names) ? Object.freeze([...names]) : names;
+}

@@ -1,3 +1,4 @@
+import { ConfigError } from '../errors/config-error.ts';
 import type { HookFailureKind } from '../errors/hook-error.ts';
 import { lineDiff } from './line-diff.ts';
 import { type AnyDecision, type Reading, readAnswer, rewriteOf, show } from './read-answer.ts';
@@ -97,6 +98,7 @@ export function compare(
   equals: (actual: unknown, wanted: unknown) => boolean,
 ): Verdict {
   const reading = readAnswer(received);
+  if (!Object.hasOwn(ROWS, expected.is)) throw unknownExpectation(expected.is);
   const { wish, as } = ROWS[expected.is];
   const detail = expected.detail === undefined ? '' : ` ${as} ${show(expected.detail)}`;
   return {
@@ -107,6 +109,12 @@ export function compare(
       return `${wanted}, but ${reading.says}${diff === undefined ? '' : `\n\n${diff}`}`;
     },
   };
+}
+
+function unknownExpectation(is: unknown): ConfigError {
+  const fix = `Use one of: ${Object.keys(ROWS).join(', ')}`;
+  const what = `there is no expectation ${show(is)}`;
+  return new ConfigError('invalid-input', { where: 'assertAnswer', what, fix });
 }
 
 /** Where the policy did what was expected, and put something else in place. */

@@ -32,10 +32,12 @@ interface PolicyMatchers<R> {
   toFail(kind?: HookFailureKind): R;
 }
 
-declare module 'vitest' {
-  // Merges with a declaration of exactly these parameters.
-  interface Matchers<R extends void | Promise<void> = void | Promise<void>, T = unknown>
-    extends PolicyMatchers<R> {}
+declare global {
+  namespace Chai {
+    // What vitest 3, 4 and 5 all build their assertions from. Their own `Matchers` have other parameters in each.
+    interface Assertion extends PolicyMatchers<void> {}
+    interface ExpectStatic extends PolicyMatchers<unknown> {}
+  }
 }
 
 type Matcher = (this: MatcherState, received: unknown, detail?: unknown) => SyncMatcherResult;

@@ -27,6 +27,11 @@ describe('U-AC5, U-AC12: the end of a thread waits for the observers of its end'
     expect(done).toBe(true);
   });
 
+  test('and an id that is none is refused in its name', async () => {
+    const agent = await ended();
+    await expect(agent.endThread('', 'bye')).rejects.toThrow(/^agent.endThread: `threadId`/);
+  });
+
   test('up to the limit of each', async () => {
     const agent = await ended();
     agent.on('thread.ended', () => sleep(10_000, undefined, { ref: false }));

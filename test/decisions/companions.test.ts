@@ -99,6 +99,15 @@ const cases = made.flatMap(([codec, decisions]) =>
   })),
 );
 
+test.each([
+  [{ quorom: 2 }, /quorom/],
+  [{ expiresMs: 5 }, /expiresMs/],
+  [{ approvers: 'ann' }, /approvers/],
+])('a confirmation with the option %o is no decision', (options, problem) => {
+  const decision = Reflect.apply(ToolDecision.requiresConfirmation, undefined, ['sure?', options]);
+  expect(toolDecisionCodec.read(decision)).toEqual({ problem: expect.stringMatching(problem) });
+});
+
 describe('decision companions', () => {
   test.each(cases)('$name is frozen', ({ decision }) => {
     expect(Object.isFrozen(decision)).toBe(true);

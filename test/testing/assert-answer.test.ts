@@ -14,6 +14,11 @@ test('an answer that is as expected passes', () => {
   assertAnswer(undefined, 'abstain');
 });
 
+test('an expectation that there is not is refused with those there are', () => {
+  const check = () => Reflect.apply(assertAnswer, undefined, [blocked, 'blocked']);
+  expect(check).toThrow(/there is no expectation 'blocked'. Use one of: .*block, /);
+});
+
 test.each<[string, () => void, string]>([
   ['another decision', () => assertAnswer(blocked, 'allow'), 'to allow, but it blocked'],
   ['another reason', () => assertAnswer(blocked, 'block', 'x'), "with the reason 'x', but"],

@@ -22,8 +22,16 @@ function textOf(report: Omit<FuzzReport, 'text'>): string {
   return [
     `${policy} at ${point}: ${count} in ${runs} inputs (seed ${seed}, ${elapsedMs} ms)`,
     `answers: ${given.join(', ') || 'none'}`,
+    ...(point !== 'onEvent' && faults.length === 0 && hasOnlyAbstained(decisions)
+      ? ['note: it had no opinion on any of them. Give `tools` or `examples` that it acts on']
+      : []),
     ...faults.flatMap((fault, index) => ['', ...faultLines(fault, index, report)]),
   ].join('\n');
+}
+
+function hasOnlyAbstained(decisions: FuzzReport['decisions']): boolean {
+  const kinds = Object.keys(decisions);
+  return kinds.length === 1 && kinds[0] === 'none';
 }
 
 function faultLines(
@@ -37,7 +45,7 @@ function faultLines(
     `   smallest input: ${indented(payload)}`,
     ...(result === undefined ? [] : [`   result: ${indented(result)}`]),
     ...(messages.length === 0 ? [] : [`   messages: ${indented(messages)}`]),
-    `   again: fuzzPolicy(policy, '${point}', { seed: ${seed} })`,
+    `   again: fuzzPolicy(policy, '${point}', { ...sameOptions, seed: ${seed} })`,
   ];
 }
 

@@ -56,7 +56,7 @@ const WEBHOOK_OPTIONS = {
   ],
   allowPrivateNetwork: [isBoolean, 'true or false'],
   trustProxy: [isBoolean, 'true or false'],
-  auth: [isWebhookAuth, 'made by `WebhookAuth.bearer` or `WebhookAuth.apiKey`'],
+  auth: [isWebhookAuth, 'what `WebhookAuth.bearer(...)` or `WebhookAuth.apiKey(...)` gives'],
   body: [(value: unknown) => value === 'raw' || value === 'envelope', "'raw' or 'envelope'"],
   toolName: [
     (value: unknown) => typeof value === 'string' && value.trim() !== '',

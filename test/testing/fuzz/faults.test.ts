@@ -55,7 +55,9 @@ describe('fuzzPolicy finds a policy that', () => {
       const [fault] = report.faults;
       expect(JSON.stringify(fault?.input.payload).length).toBeLessThanOrEqual(within);
       expect(report.text).toContain(`1. ${kind}: ${fault?.says}`);
-      expect(report.text).toContain(`fuzzPolicy(policy, '${point}', { seed: ${report.seed} })`);
+      expect(report.text).toContain(
+        `fuzzPolicy(policy, '${point}', { ...sameOptions, seed: ${report.seed} })`,
+      );
       expect(report.elapsedMs).toBeLessThan(TIME_MS + 1_000);
       expect(JSON.parse(JSON.stringify(report))).toEqual(report);
       expect(() => assertHealthy(report)).toThrow(AssertionError);
@@ -115,6 +117,13 @@ describe('a report', () => {
     expect(report.ok).toBe(true);
   }, 20_000);
 });
+
+test('says so where the policy had an opinion on nothing', async () => {
+  const report = await fuzzPolicy({ name: 'idle', preToolUse: () => undefined }, 'preToolUse', {
+    runs: 20,
+  });
+  expect(report.text).toMatch(/had no opinion on any of them. Give `tools` or `examples`/);
+}, 20_000);
 
 test.each([
   [{ timeMs: 5 }, /`timeMs`/],
