@@ -18,8 +18,14 @@ export function announceRule(
   const { name, announce = [], announceWait = false, locked = {} } = options;
   const given = typeof announce === 'string' ? [announce] : announce;
   const lines = given.filter((line) => line.trim() !== '');
-  if (lines.length === 0) return undefined;
   const place = { where: `tool '${name}'`, code: 'invalid-tool', option: 'announce' } as const;
+  if (announceWait && options.announce === undefined)
+    throw faulty(
+      { ...place, option: 'announceWait' },
+      'there is nothing to wait for',
+      'Give the tool an `announce`, or leave it out',
+    );
+  if (lines.length === 0) return undefined;
   const named = lines.flatMap(placeholdersIn);
   refuseLocked(place, named, Object.keys(locked));
   const names = named.filter((one) => !isArgument(place, one, inputSchema));

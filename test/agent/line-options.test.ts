@@ -59,6 +59,7 @@ describe.each(builders)('%s', (_, build) => {
       "`sideEffects` is not 'none', 'idempotent' or",
     ],
     ['U-D2: no listed word', { tier: 'ask' }, "`tier` is not 'auto' or 'confirm'"],
+    ['a wait for nothing', { announceWait: true }, 'there is nothing to wait for'],
     ['U-D3: another name', { anounce: 'x' }, 'Did you mean `announce`?'],
     ['names nothing', { announce: 'A {{}}' }, "'{{}}' names nothing"],
     ['names a result', { announce: '{{result.id}}' }, 'before there is one'],
