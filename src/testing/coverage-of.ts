@@ -1,7 +1,7 @@
 import { AssertionError } from 'node:assert';
 import type { AgentHooks, HookPoint } from '../hooks/agent-hooks.ts';
 import { checkPolicies, type NamedPolicy } from '../hooks/check-policies.ts';
-import { combine, partsOf, pointsOf } from '../hooks/plan.ts';
+import { combine, pointsOf } from '../hooks/plan.ts';
 import { POINTS } from '../hooks/points.ts';
 import { refuse } from '../hooks/report.ts';
 import { isThenable } from '../internal/is-thenable.ts';
@@ -47,14 +47,13 @@ export function coverageOf<const Policies extends readonly AgentHooks<never>[]>(
 ): PolicyCoverage<Policies> {
   const rows: PointCoverage[] = [];
   const named = checkPolicies(policies, (index) => `coverageOf: policy ${index + 1}`, refuse);
-  const counted = new Map(named.map((one) => [one.hooks, countedPolicy(one, rows)] as const));
-  const stand = policies.map((policy) => {
-    const parts = partsOf(policy);
-    const own = counted.get(policy);
-    if (own !== undefined) return own;
-    return combine(
-      parts.map((part) => ({ ...part, hooks: counted.get(part.hooks) ?? part.hooks })),
-    );
+  // By place: one policy may be in several groups, each time under another name and with other points.
+  const counted = named.map((one) => ({ ...one, stand: countedPolicy(one, rows) }));
+  const stand = policies.map((policy, index) => {
+    const own = counted.filter((one) => one.index === index);
+    const [first] = own;
+    if (first !== undefined && first.hooks === policy) return first.stand;
+    return combine(own.map((one) => ({ ...one.part, hooks: one.stand })));
   });
   const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name));
   const report = (): CoverageReport => structuredClone(reportOf(rows, names));

@@ -141,6 +141,26 @@ describe('coverageOf', () => {
     expect((await agent.run({ message: 'hi' })).status).toBe('completed');
   });
 
+  test('one policy in two groups is counted in each, at the points of each', async () => {
+    const both = {
+      name: 'both',
+      preToolUse: () => ToolDecision.block('no'),
+      systemPrompt: (prompt: string) => `${prompt}!`,
+    };
+    const coverage = coverageOf([both, compose('a', both), compose('b', both)]);
+    const [plain, inA] = coverage.policies;
+    await ask(plain).preToolUse(small);
+    await ask(plain).preToolUse(small);
+    const model = scriptedModel([{ toolCalls: [{ name: 'refund', input: { amount: 5 } }] }, 'ok']);
+    await createAgent({ name: 'a', model, tools: [refund], hooks: [inA] }).run({ message: 'hi' });
+    const rows = coverage.report().rows.filter(({ point }) => point === 'preToolUse');
+    expect(rows.map(({ policy, asked }) => [policy, asked])).toEqual([
+      ['both', 2],
+      ['a/both', 1],
+      ['b/both', 0],
+    ]);
+  });
+
   test('what is no policy is refused', () => {
     expect(() => coverageOf([illegal({})])).toThrow(/implements no hook/);
   });
