@@ -98,7 +98,7 @@ function readCall(where: string, callId: string, part: JsonRecord): ToolCallPart
   const call = { type: 'tool-call', callId, providerCallId: toolCallId, toolName } as const;
   if (isRecord(input) && isJson(input)) return { ...call, input: input as JsonValue };
   // What the SDK could not read as arguments it keeps as the text that the model wrote.
-  const text = typeof input === 'string' ? input : JSON.stringify(input ?? null);
+  const text = typeof input === 'string' ? input : JSON.stringify(jsonOf(`${where}.input`, input));
   return { ...call, input: text, malformed: 'the arguments are not a JSON object' };
 }
 

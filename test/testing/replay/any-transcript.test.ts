@@ -82,3 +82,25 @@ test('whatever is in a transcript, it is replayed or broken, and never an error'
   expect(seen.replayed).toBeGreaterThan(10);
   expect(seen.broken).toBeGreaterThan(10);
 }, 60_000);
+
+const NESTED = 20_000;
+
+test.each([
+  ['an object', `{"a":${'['.repeat(NESTED)}${']'.repeat(NESTED)}}`],
+  ['a list', `${'['.repeat(NESTED)}${']'.repeat(NESTED)}`],
+])('%s that is nested too deeply for a recursion is broken, and no error', async (_, input) => {
+  const part = { type: 'tool-call', toolCallId: 'a', toolName: 'pay', input: 0 };
+  const spoken = {
+    messages: [
+      { role: 'user', content: 'Pay' },
+      { role: 'assistant', content: [part] },
+    ],
+  };
+  const value: unknown = JSON.parse(
+    JSON.stringify(spoken).replace('"input":0', `"input":${input}`),
+  );
+  expect(readConversation(value, { file: 'any' })).toMatchObject({
+    type: 'broken',
+    problem: expect.stringMatching(/^messages\[1\]\.content\[0\]\.input: .*nested too deeply/),
+  });
+});
