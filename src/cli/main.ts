@@ -20,6 +20,7 @@ process.on('exit', (code) => {
 });
 process.on('unhandledRejection', abandoned);
 process.on('uncaughtException', abandoned);
+stdout.on('error', unwritten);
 
 void runCli(process.argv.slice(2), {
   out: (text) => void say(text),
@@ -38,7 +39,16 @@ function finish(code: number): void {
   stderr.write('', () => say('', () => process.exit(code)));
 }
 
+/** Whoever reads the output may stop, as `head` does. What is then left of it is nobody's, and says no more. */
+function unwritten(error: NodeJS.ErrnoException): never {
+  isDone = true;
+  if (error.code !== 'EPIPE')
+    stderr.write(`agent-hooks: the output cannot be written: ${error.code ?? error.name}\n`);
+  process.exit(2);
+}
+
 function abandoned(reason: unknown): void {
+  if (isDone) return;
   const { name, text } = describeThrown(reason);
   stderr.write(`agent-hooks: a hook file left an error behind: ${name}: ${redactSecrets(text)}\n`);
   finish(2);

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -71,6 +72,22 @@ interface Ended {
 /** Runs the command line in a process of its own, in the folder, against the sources. */
 export function agentHooks(folder: string, ...args: readonly string[]): Promise<Ended> {
   return run(folder, [source, join(root, 'src', 'cli', 'main.ts'), ...args]);
+}
+
+/** The same, by somebody who stops to read after the first piece of it. */
+export async function unread(
+  folder: string,
+  ...args: readonly string[]
+): Promise<Omit<Ended, 'out'>> {
+  const main = join(root, 'src', 'cli', 'main.ts');
+  const child = spawn(process.execPath, [source, main, ...args], { cwd: folder });
+  child.stdout.once('data', () => child.stdout.destroy());
+  let err = '';
+  child.stderr.on('data', (piece) => {
+    err += piece;
+  });
+  const [code] = await once(child, 'close');
+  return { code, err };
 }
 
 /** The same, as the document that `--json` prints. */

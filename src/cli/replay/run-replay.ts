@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, type Stats, statSync } from 'node:fs';
 import { ConfigError } from '../../errors/config-error.ts';
 import { describeThrown } from '../../internal/describe-thrown.ts';
 import { readThreads } from '../../testing/replay/read-threads.ts';
@@ -103,10 +103,17 @@ function refuseOverwriting({ html, ...args }: ReplayArguments): void {
   if (html === undefined || !existsSync(html)) return;
   const { transcripts, hooks, against, tools, context, store } = args;
   const inputs = [...transcripts, hooks, against, tools, context, store];
-  const target = realpathSync(html);
-  const input = inputs.find((path) => path && existsSync(path) && realpathSync(path) === target);
+  // A hard link is another name of the same file, and has a path of its own.
+  const target = statSync(html);
+  const input = inputs.find(
+    (path) => path && existsSync(path) && isSameFile(statSync(path), target),
+  );
   if (input !== undefined)
     throw new LoadProblem(`--html would overwrite '${input}', which is read`);
+}
+
+function isSameFile(a: Stats, b: Stats): boolean {
+  return a.ino === b.ino && a.dev === b.dev;
 }
 
 class TextSink {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
+import { linkSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { REPLAY_USAGE } from '../../../src/cli/replay/arguments.ts';
 import { runCli } from '../../../src/cli/run-cli.ts';
-import { agentHooks, project } from '../project.ts';
+import { agentHooks, project, unread } from '../project.ts';
 
 /** What the compiler would add takes seconds, and nothing here is compiled. */
 const FAST = { compiler: undefined };
@@ -54,6 +54,10 @@ export default store;
 `;
 
 const FILES = {
+  'many.jsonl': line('many', 500).repeat(400),
+  'linked.jsonl': line('linked', 5),
+  'rejects.mjs':
+    "export default { name: 'r', preToolUse() { Promise.reject(new Error('a')); Promise.reject(new Error('b')); } };\n",
   'limit.mjs': LIMIT,
   'allow.mjs': ALLOW,
   'stricter.mjs': STRICTER,
@@ -261,6 +265,36 @@ describe('agent-hooks replay — what it prints', () => {
     expect(JSON.parse(out).conversations).toHaveLength(2);
     expect(err).toContain('LOADING');
     expect((await agentHooks(folder, 'replay')).code).toBe(2);
+  });
+
+  test('whoever stops reading is told nothing, and no policy is blamed', async () => {
+    const { code, err } = await unread(folder, 'replay', '--hooks', 'limit.mjs', 'many.jsonl');
+    expect({ code, err: err.replace(/^note: .*\n/, '') }).toEqual({ code: 2, err: '' });
+  });
+
+  test('what a policy file leaves behind is told once', async () => {
+    const { code, err } = await agentHooks(
+      folder,
+      'replay',
+      '--hooks',
+      'rejects.mjs',
+      'both.jsonl',
+    );
+    expect(code).toBe(2);
+    expect(err.match(/left an error behind/g)).toHaveLength(1);
+  });
+
+  test('a report never overwrites what is read, by whichever name', async () => {
+    linkSync(join(folder, 'linked.jsonl'), join(folder, 'linked.html'));
+    const { code, err } = await run(
+      '--hooks',
+      'limit.mjs',
+      '--html',
+      'linked.html',
+      'linked.jsonl',
+    );
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('would overwrite') });
+    expect(readFileSync(join(folder, 'linked.jsonl'), 'utf8')).toBe(FILES['linked.jsonl']);
   });
 
   test('a report for people beside it', async () => {
