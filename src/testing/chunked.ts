@@ -75,7 +75,7 @@ function* candidates({ length, secrets, pairs }: Whole): Generator<readonly numb
   if (pairs.length > 0) yield pairs;
   for (const [from, to] of secrets) {
     yield [from, to].filter((place) => place > 0 && place < length);
-    yield [from + 1, to - 1].filter((place) => place > from && place < to);
+    yield [...new Set([from + 1, to - 1])].filter((place) => place > from && place < to);
     yield range(from + 1, to);
   }
   for (const [from, to] of secrets) for (const place of range(from + 1, to)) yield [place];

@@ -111,7 +111,10 @@ function missingOf(row: PointCoverage): readonly string[] {
 function rowText({ policy, point, asked, answers, tools }: PointCoverage): string {
   if (asked === 0) return `${policy} at ${point}: never asked`;
   const about = Object.keys(tools).length === 0 ? '' : `; tools: ${counts(tools)}`;
-  return `${policy} at ${point}: ${counts(answers)}${about}`;
+  // A policy that hangs has been asked, and has said nothing.
+  const open = asked - Object.values(answers).reduce((sum, count) => sum + count, 0);
+  const said = counts({ ...answers, ...(open > 0 && { unanswered: open }) });
+  return `${policy} at ${point}: ${said}${about}`;
 }
 
 function counts(of: { readonly [name: string]: number }): string {

@@ -95,3 +95,8 @@ test.each([
   }
   expect(shown.some((text) => /\d{5}/.test(text))).toBe(leaks);
 });
+
+test('a secret of two characters is cut in two, with nothing between them', () => {
+  const ways = chunked('pin is 42 today', { secrets: ['42'] });
+  expect(ways.filter((pieces) => pieces.includes(''))).toEqual([]);
+});

@@ -161,6 +161,13 @@ describe('coverageOf', () => {
     ]);
   });
 
+  test('a call without an answer so far is told apart', async () => {
+    const slow = { name: 'slow', preToolUse: () => new Promise<undefined>(() => {}) };
+    const coverage = coverageOf([slow]);
+    void coverage.policies[0].preToolUse();
+    expect(coverage.text()).toContain('slow at preToolUse: unanswered 1');
+  });
+
   test('what is no policy is refused', () => {
     expect(() => coverageOf([illegal({})])).toThrow(/implements no hook/);
   });
