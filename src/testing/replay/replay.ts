@@ -163,12 +163,13 @@ function stageOf<Context>(
 
 /** What only watches has no say, and would tell the world of something that does not happen. */
 function unwatched(hooks: readonly AgentHooks<unknown>[]): readonly AgentHooks<unknown>[] {
-  return hooks.flatMap((policy) => {
-    const parts = partsOf(policy).map((part) => ({
-      ...part,
-      points: pointsOf(part).filter((point) => point !== 'onEvent'),
-    }));
-    const isHeard = parts.some(({ points }) => points.length > 0);
-    return isHeard ? combine(parts) : [];
-  });
+  // One that is asked at no point keeps its place, by which those without a name are called.
+  return hooks.map((policy) =>
+    combine(
+      partsOf(policy).map((part) => ({
+        ...part,
+        points: pointsOf(part).filter((point) => point !== 'onEvent'),
+      })),
+    ),
+  );
 }

@@ -488,3 +488,10 @@ test('policies that no agent takes are refused before anything is read', () => {
   expect(() => replay({ hooks: [stray], conversations })).toThrow(/preToolUse/);
   expect(() => replay({ hooks: [watch], against: [stray], conversations })).toThrow(/against\[0\]/);
 });
+
+test('a policy without a name is called by its place, behind one that only watches, too', async () => {
+  const watches = { onEvent: () => undefined };
+  const blocks = { preToolUse: () => ToolDecision.block('no') };
+  const { decisions } = await replayOne(recorded, { hooks: [watches, blocks] });
+  expect(decisions[0]).toMatchObject({ policy: 'policy-2', decision: 'block' });
+});
