@@ -110,7 +110,8 @@ class Row implements PointCoverage {
 
   count([payload]: readonly unknown[], call: () => unknown): unknown {
     this.asked += 1;
-    const tool: unknown = Object(payload).toolName;
+    // An event tells of a tool, and asks about none.
+    const tool: unknown = this.point === 'onEvent' ? undefined : Object(payload).toolName;
     if (typeof tool === 'string') add(this.tools, tool);
     const failed = (error: unknown): never => {
       add(this.answers, 'failed');

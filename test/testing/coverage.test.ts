@@ -168,6 +168,19 @@ describe('coverageOf', () => {
     expect(coverage.text()).toContain('slow at preToolUse: unanswered 1');
   });
 
+  test('an event about a tool is no question about it', async () => {
+    const watch = { name: 'watch', onEvent: () => undefined };
+    const coverage = coverageOf([watch], { tools: [refund] });
+    const toolCalls = [{ name: 'refund', input: { amount: 5 } }];
+    const model = scriptedModel([{ toolCalls }, 'ok']);
+    const agent = createAgent({ name: 'a', model, tools: [refund], hooks: coverage.policies });
+    await agent.run({ message: 'hi' });
+    await agent.settled();
+    const report = coverage.report();
+    expect(report.rows[0]?.asked).toBeGreaterThan(0);
+    expect(report.missingTools).toEqual(['refund']);
+  });
+
   test('what is no policy is refused', () => {
     expect(() => coverageOf([illegal({})])).toThrow(/implements no hook/);
   });

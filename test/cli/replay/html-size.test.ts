@@ -1,4 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -26,4 +33,31 @@ test('a report holds what is worth reading first, and counts what it leaves out'
   const page = readFileSync(path, 'utf8');
   expect(page.match(/class="conversation"/g)).toHaveLength(205);
   expect(page).toContain('"leftOut":100');
+});
+
+test('a report takes the place of an older one when it is whole, and not before', () => {
+  const own = mkdtempSync(join(folder, 'older-'));
+  const path = join(own, 'report.html');
+  writeFileSync(path, 'older');
+  const cut = new HtmlReport(path, { hooks: 'hooks.ts' });
+  cut.add({ type: 'broken', source: { file: 'a.jsonl', line: 1 }, problem: 'is no JSON' });
+  cut.close();
+  expect(readFileSync(path, 'utf8')).toBe('older');
+  const whole = new HtmlReport(path, { hooks: 'hooks.ts' });
+  whole.end(new Totals(false).report());
+  expect(readFileSync(path, 'utf8')).toBe('older');
+  whole.close();
+  expect(readFileSync(path, 'utf8')).toContain('</html>');
+  expect(readdirSync(own)).toEqual(['report.html']);
+});
+
+test('what is no plain file is written to as it is', () => {
+  const own = mkdtempSync(join(folder, 'link-'));
+  const [path, link] = [join(own, 'report.html'), join(own, 'latest.html')];
+  writeFileSync(path, '');
+  symlinkSync(path, link);
+  const report = new HtmlReport(link, { hooks: 'hooks.ts' });
+  report.end(new Totals(false).report());
+  report.close();
+  expect(readFileSync(path, 'utf8')).toContain('</html>');
 });

@@ -1,4 +1,4 @@
-import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { closeSync, lstatSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ReplayEntry, ReplayReport } from '../../../testing/replay/report.ts';
 import { conversationScript, HEAD, tail } from './page.ts';
 import { isWorthReading, viewOf } from './view.ts';
@@ -8,9 +8,16 @@ const MAX_WORTH_READING = 2_000;
 const MAX_OTHERS = 200;
 const MAX_CHARACTERS = 50_000_000;
 
-/** Writes the report for people, one conversation at a time: how many there are costs no memory. */
+/**
+ * Writes the report for people, one conversation at a time: how many there are costs no memory. It takes the place of an
+ * older one when it is whole, and not before.
+ */
 export class HtmlReport {
+  readonly #path: string;
+  /** Where it is written. What is no plain file, such as a link or a pipe, is written to as it is. */
+  readonly #part: string;
   readonly #file: number;
+  #isWhole = false;
   readonly #names: { readonly hooks: string; readonly against?: string };
   #worthReading = 0;
   #others = 0;
@@ -22,7 +29,10 @@ export class HtmlReport {
     path: string,
     { hooks, against }: { readonly hooks: string; readonly against?: string },
   ) {
-    this.#file = openSync(path, 'w');
+    const before = lstatSync(path, { throwIfNoEntry: false });
+    this.#path = path;
+    this.#part = before === undefined || before.isFile() ? `${path}.part` : path;
+    this.#file = openSync(this.#part, 'w');
     this.#names = { hooks, ...(against !== undefined && { against }) };
     writeFileSync(this.#file, HEAD);
   }
@@ -44,9 +54,13 @@ export class HtmlReport {
 
   end(summary: ReplayReport): void {
     writeFileSync(this.#file, tail({ ...this.#names, leftOut: this.#leftOut, summary }));
+    this.#isWhole = true;
   }
 
   close(): void {
     closeSync(this.#file);
+    if (this.#part === this.#path) return;
+    if (this.#isWhole) renameSync(this.#part, this.#path);
+    else rmSync(this.#part);
   }
 }
