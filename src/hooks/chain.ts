@@ -1,6 +1,7 @@
 import type { HookError } from '../errors/hook-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
+import { Later } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import { Ask, type Asked } from './ask.ts';
@@ -84,23 +85,29 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
     return isWaited(reached) ? this.#goOnAfter(reached, take) : take(reached);
   }
 
-  /** One promise for the whole chain, however many of it are waited for. */
+  /** One thing to wait for, however many of the chain are waited for. */
   #goOnAfter<Result>(
     first: Waited,
     take: (verdict: Verdict) => MaybePromise<Result>,
-  ): Promise<Result> {
-    return new Promise((resolve, reject) => {
-      const goOn = (over: Outcome | Together, by?: Ask): void => {
-        try {
-          const reached = this.#takeOver(over, by) ?? this.#advance();
-          if (isWaited(reached)) reached.whenOver(goOn);
-          else resolve(take(reached));
-        } catch (error) {
-          reject(error);
+  ): Later<Result> {
+    const later = new Later<Result>();
+    const goOn = (over: Outcome | Together, by?: Ask): void => {
+      let taken: MaybePromise<Result>;
+      try {
+        const reached = this.#takeOver(over, by) ?? this.#advance();
+        if (isWaited(reached)) {
+          reached.whenOver(goOn);
+          return;
         }
-      };
-      first.whenOver(goOn);
-    });
+        taken = take(reached);
+      } catch (error) {
+        later.reject(error);
+        return;
+      }
+      later.resolve(taken);
+    };
+    first.whenOver(goOn);
+    return later;
   }
 
   #takeOver(over: Outcome | Together, by: Ask | undefined): Verdict | Wait<Ask> | undefined {

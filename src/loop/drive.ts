@@ -1,4 +1,5 @@
 import { isThenable } from '../internal/is-thenable.ts';
+import { whenThere } from '../internal/later.ts';
 import { cancellation } from './cancellation.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
@@ -9,29 +10,89 @@ import { turnOf } from './state.ts';
 import { step } from './step.ts';
 
 /**
- * The only loop that awaits. Feeds each event to `step`, does what it asks for, and goes on until nothing is
+ * The only loop that waits. Feeds each event to `step`, does what it asks for, and goes on until nothing is
  * asked for: the turn has ended, or waits for a person or the caller. Every way to run an agent is this.
  */
-export async function drive(session: Session, first: LoopEvent): Promise<void> {
-  const { cancel, rules } = session.options;
-  let event: LoopEvent | undefined = first;
-  while (event !== undefined) {
-    const { state, effects, error } = step(session.state, event, rules);
+export function drive(session: Session, first: LoopEvent): Promise<void> {
+  return new Promise((resolve, reject) => new Driver(session, { resolve, reject }).start(first));
+}
+
+/** One promise for the whole run: what an effect waits for calls the loop when it is there. */
+class Driver {
+  readonly #session: Session;
+  readonly #whole: { readonly resolve: () => void; readonly reject: (error: unknown) => void };
+  /** What the latest transition asked for, and how much of it is begun. */
+  #effects: readonly Effect[] = [];
+  #begun = 0;
+  #event: LoopEvent | undefined;
+
+  constructor(
+    session: Session,
+    whole: { readonly resolve: () => void; readonly reject: (error: unknown) => void },
+  ) {
+    this.#session = session;
+    this.#whole = whole;
+  }
+
+  start(first: LoopEvent): void {
+    this.#event = first;
+    try {
+      this.#take();
+      this.#goOn();
+    } catch (error) {
+      this.#whole.reject(error);
+    }
+  }
+
+  /** Performs what is asked for and takes what comes of it, up to something to wait for or the end. */
+  #goOn(): void {
+    const { cancel } = this.#session.options;
+    for (;;) {
+      while (this.#begun < this.#effects.length) {
+        const effect = this.#effects[this.#begun] as Effect; // the loop stays below the length
+        this.#begun += 1;
+        if (cancel.cancelled && isCancellable(effect)) {
+          this.#event = { type: 'turn.cancelled' };
+          break;
+        }
+        const answer = perform(effect, this.#session);
+        if (isThenable(answer)) {
+          whenThere(answer, this.#onAnswer, this.#whole.reject);
+          return;
+        }
+        this.#event = answer;
+      }
+      // A cancel that came with the commit that lets the turn wait ends it all the same.
+      if (cancel.cancelled)
+        this.#event =
+          this.#event === undefined ? cancellation(this.#session) : cancelled(this.#event);
+      if (this.#event === undefined) {
+        this.#whole.resolve();
+        return;
+      }
+      if (this.#event.type === 'turn.cancelled') retractCancelled(this.#session);
+      this.#take();
+    }
+  }
+
+  readonly #onAnswer = (answer: LoopEvent | undefined): void => {
+    this.#event = answer;
+    try {
+      this.#goOn();
+    } catch (error) {
+      this.#whole.reject(error);
+    }
+  };
+
+  #take(): void {
+    const session = this.#session;
+    const event = this.#event as LoopEvent; // asked for only with one
+    this.#event = undefined;
+    const { state, effects, error } = step(session.state, event, session.options.rules);
     session.state = state;
     if (error !== undefined) session.error = error;
-    event = undefined;
-    for (let index = 0; index < effects.length; index += 1) {
-      const effect = effects[index] as Effect; // the loop stays below the length
-      if (cancel.cancelled && isCancellable(effect)) {
-        event = { type: 'turn.cancelled' };
-        break;
-      }
-      const answer = perform(effect, session);
-      event = isThenable(answer) ? await answer : answer;
-    }
-    // A cancel that came with the commit that lets the turn wait ends it all the same.
-    if (cancel.cancelled) event = event === undefined ? cancellation(session) : cancelled(event);
-    if (event?.type === 'turn.cancelled') retractCancelled(session);
+    this.#effects = effects;
+    this.#begun = 0;
   }
 }
 

@@ -3,6 +3,8 @@ import { failureOf, failureOutput } from '../errors/tool-failure.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { Later } from '../internal/later.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { readText } from '../internal/read-text.ts';
 import { toJson } from '../internal/to-json.ts';
 import type { JsonValue } from '../protocol/json.ts';
@@ -40,7 +42,7 @@ export function executeCall(
   call: BatchCall,
   session: Session,
   place: ExecutionPlace,
-): ToolResult | Promise<ToolResult> {
+): MaybePromise<ToolResult> {
   const tool = session.ports.tools.get(call.toolName);
   if (tool === undefined) return notRunNow(GONE, call, place);
   // What was judged and approved was another tool; after a crash nobody is asked again.
@@ -55,7 +57,7 @@ function startTool(
   tool: ToolPort<never>,
   call: BatchCall,
   { session, place }: { readonly session: Session; readonly place: ExecutionPlace },
-): ToolResult | Promise<ToolResult> {
+): MaybePromise<ToolResult> {
   const refusal = place.begin?.();
   if (refusal !== undefined) return refusal;
   const ctx = new CallContext(call, session, place);
@@ -87,10 +89,11 @@ function engineFor(ctx: CallContext, session: Session, turn: OpenTurn): Engine {
 
 /** Waits for the tool, its time limit or the cancel. What comes after that is recorded as late, never applied. */
 class RunningCall {
+  readonly #result = new Later<ToolResult>();
   readonly #call: BatchCall;
   readonly #session: Session;
   readonly #ctx: CallContext;
-  #resolve: ((result: ToolResult) => void) | undefined;
+  #isOpen = true;
   #timer: NodeJS.Timeout | undefined;
   #late: ((late: LateResult) => void) | undefined;
   readonly #startedAt: number;
@@ -105,14 +108,16 @@ class RunningCall {
   settle(
     answer: PromiseLike<JsonValue | OutputWithFiles>,
     timeoutMs: number | undefined,
-  ): Promise<ToolResult> {
-    return new Promise((resolve) => {
-      this.#resolve = resolve;
-      this.#session.options.cancel.listen(this.#onCancel);
-      if (this.#resolve !== undefined && this.#timer === undefined && timeoutMs !== undefined)
-        this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
+  ): Later<ToolResult> {
+    this.#session.options.cancel.listen(this.#onCancel);
+    if (this.#isOpen && this.#timer === undefined && timeoutMs !== undefined)
+      this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
+    try {
       Promise.resolve(answer).then(this.#onOutput, this.#onError);
-    });
+    } catch (error) {
+      this.#onError(error);
+    }
+    return this.#result;
   }
 
   readonly #onCancel = (): void => {
@@ -142,7 +147,7 @@ class RunningCall {
   readonly #onError = (error: unknown): void => this.#arrive(this.#failed(error));
 
   #arrive(result: ToolResult): void {
-    if (this.#resolve !== undefined) {
+    if (this.#isOpen) {
       this.#end(result);
       return;
     }
@@ -152,17 +157,16 @@ class RunningCall {
   }
 
   #end(result: ToolResult): void {
-    const resolve = this.#resolve;
-    if (resolve === undefined) {
+    if (!this.#isOpen) {
       this.#endLate(result);
       return;
     }
-    this.#resolve = undefined;
+    this.#isOpen = false;
     // One that goes on has no more time than any other.
     if (this.#timer !== undefined && this.#late === undefined) clearTimeout(this.#timer);
     this.#session.options.cancel.unlisten(this.#onCancel);
     this.#ctx.end();
-    resolve(result);
+    this.#result.resolve(result);
   }
 
   /** The first end of a call that went on is the one that is told. */

@@ -1,5 +1,6 @@
 import type { Moment } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
+import { Later } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type {
   ChatModel,
@@ -71,8 +72,8 @@ export class ModelAttempt implements ModelCallOptions {
   /** What those before it have cost. */
   readonly #before: Usage;
   readonly #startedAt: number;
-  #resolve: ((event: MaybePromise<LoopEvent>) => void) | undefined;
-  #reject: ((error: unknown) => void) | undefined;
+  readonly #event = new Later<LoopEvent>();
+  #isOpen = true;
   #pieces: WholePieces | undefined;
   #forget: (() => void) | undefined;
   #hasEnded = false;
@@ -88,13 +89,10 @@ export class ModelAttempt implements ModelCallOptions {
     this.scope = this.held === undefined ? session.options.cancel : new CancelScope();
   }
 
-  send(): Promise<LoopEvent> {
-    return new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-      this.#call.session.options.cancel.listen(this.#onCancel);
-      if (this.#resolve !== undefined) start(this.#call, this).then(this.#onGiven, this.#onError);
-    });
+  send(): Later<LoopEvent> {
+    this.#call.session.options.cancel.listen(this.#onCancel);
+    if (this.#isOpen) start(this.#call, this).then(this.#onGiven, this.#onError);
+    return this.#event;
   }
 
   get signal(): AbortSignal {
@@ -132,20 +130,22 @@ export class ModelAttempt implements ModelCallOptions {
   }
 
   #settle(answer: Answer): void {
-    const resolve = this.#resolve;
-    if (resolve === undefined) return;
-    this.#resolve = undefined;
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
     const { cancel } = this.#call.session.options;
     // A model may go on after its call has ended; nobody hears of that.
     this.#hasEnded = true;
     this.held?.close();
     if (answer.type === 'stopped' || answer.type === 'cancelled') this.scope.cancel(cancel.reason);
     cancel.unlisten(this.#onCancel);
+    let event: MaybePromise<LoopEvent>;
     try {
-      resolve(this.#take(answer));
+      event = this.#take(answer);
     } catch (error) {
-      this.#reject?.(error);
+      this.#event.reject(error);
+      return;
     }
+    this.#event.resolve(event);
   }
 
   #take(answer: Answer): MaybePromise<LoopEvent> {

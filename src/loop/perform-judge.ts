@@ -1,5 +1,5 @@
 import type { ChainVerdict } from '../hooks/gate.ts';
-import { isThenable } from '../internal/is-thenable.ts';
+import { after } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
@@ -38,7 +38,7 @@ export function judgeOpening(
   };
   if (!gate.has('onTurnStart')) return goOn(pass(start));
   const opening = gate.turnStart(start, momentOf(turn, 0));
-  return isThenable(opening) ? opening.then(goOn) : goOn(opening);
+  return after(opening, goOn);
 }
 
 function judgeMessage(
@@ -120,7 +120,7 @@ export function judgeResponse(
     const again = judgeWholeText({ ...effect, response: verdict.value }, session);
     const end = (stop: TextStop | undefined): LoopEvent =>
       stop === undefined ? event : answer(stop, 'onTextWindow');
-    return isThenable(again) ? again.then(end) : end(again);
+    return after(again, end);
   };
   const output = outputOf(turn, session);
   const takeVerdict =
@@ -137,7 +137,7 @@ export function judgeResponse(
       ? askAboutResponse(effect, session, takeVerdict)
       : answer(stop, 'onTextWindow');
   const judged = judgeWholeText(effect, session);
-  return isThenable(judged) ? judged.then(goOn) : goOn(judged);
+  return after(judged, goOn);
 }
 
 function askAboutResponse(
@@ -217,12 +217,4 @@ function orCancelled(
 ): LoopEvent {
   if (verdict.type === 'failed') session.error = verdict.error;
   return verdict.type === 'cancelled' ? { type: 'turn.cancelled' } : event;
-}
-
-/** Goes on at once with a synchronous verdict, which most are. */
-function after<Verdict>(
-  verdict: MaybePromise<Verdict>,
-  answer: (verdict: Verdict) => MaybePromise<LoopEvent>,
-): MaybePromise<LoopEvent> {
-  return isThenable(verdict) ? verdict.then(answer) : answer(verdict);
 }

@@ -1,3 +1,4 @@
+import type { Later } from '../internal/later.ts';
 import { NO_USAGE } from '../protocol/usage.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
@@ -11,7 +12,7 @@ type CallModel = Extract<Effect, { readonly type: 'call-model' }>;
  * One logical call. A model that answers nothing at all is sent the same request again, a bounded number of
  * times; the policies are not asked again, as nothing changed.
  */
-export function callModel(effect: CallModel, session: Session): Promise<LoopEvent> {
+export function callModel(effect: CallModel, session: Session): Later<LoopEvent> {
   const request = effect.request ?? session.request;
   if (request === undefined)
     throw new TypeError('a model was to be called before its request was built');
@@ -25,7 +26,7 @@ export function callModel(effect: CallModel, session: Session): Promise<LoopEven
 }
 
 /** A call whose answer nobody reads along, and that sends what is in its request and nothing of the agent's settings. */
-export function callAside(call: Omit<ModelCall, 'streams' | 'isWrapped'>): Promise<LoopEvent> {
+export function callAside(call: Omit<ModelCall, 'streams' | 'isWrapped'>): Later<LoopEvent> {
   const isWrapped = call.session.gateFor(call.turn.turnId).has('wrapLlmCall');
   return new ModelAttempt({ ...call, streams: false, isWrapped }, 1, NO_USAGE).send();
 }

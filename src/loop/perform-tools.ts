@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
-import { isThenable } from '../internal/is-thenable.ts';
+import { after, all } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -52,9 +52,7 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
   const running =
     executed === undefined ? ran : afterGivingUp(ran, () => giveUpRest(effect, executed, session));
   if (session.ports.results === undefined) return running;
-  return isThenable(running)
-    ? running.then((event) => sayLines(effect, event, session))
-    : sayLines(effect, running, session);
+  return after(running, (event) => sayLines(effect, event, session));
 }
 
 function runEvery(effect: RunTools, run: BatchRun): MaybePromise<ToolsFinished> {
@@ -63,16 +61,15 @@ function runEvery(effect: RunTools, run: BatchRun): MaybePromise<ToolsFinished> 
   if (calls.some(mayWait)) return runWaiting(effect, run);
   if (recovering || calls.length !== 1 || only === undefined || only.refusal !== undefined)
     return runBatch(run);
-  const running = runCall(only, 0, run);
-  return isThenable(running)
-    ? running.then((result) => finished([result], run))
-    : finished([running], run);
+  return after(runCall(only, 0, run), (result) => finished([result], run));
 }
 
-async function runBatch(run: BatchRun): Promise<ToolsFinished> {
+function runBatch(run: BatchRun): MaybePromise<ToolsFinished> {
   const { session, calls, recovering } = run;
-  const ledger = recovering ? await readLedger(session, calls) : NO_ENTRIES;
-  return finished(await runAll({ ...run, ledger }), run);
+  if (!recovering) return after(runAll(run), (results) => finished(results, run));
+  return readLedger(session, calls)
+    .then((ledger) => runAll({ ...run, ledger }))
+    .then((results) => finished(results, run));
 }
 
 function finished(results: readonly FinishedCall[], { session, turn }: BatchRun): ToolsFinished {
@@ -157,14 +154,14 @@ function runAll(
   run: BatchRun,
   isOpen: (call: BatchCall) => boolean = isAllowed,
   ending = false,
-): Promise<readonly FinishedCall[]> {
+): MaybePromise<readonly FinishedCall[]> {
   const { tools, maxParallelTools } = run.session.ports;
   // Subagents share one budget, which each has to find as the one before it has left it.
   const isParallel = ({ isChild, toolName }: BatchCall): boolean =>
     isChild !== true && tools.get(toolName)?.parallel === true;
   const runnable = run.calls.filter(isOpen);
   if (runnable.length <= maxParallelTools && runnable.every(isParallel))
-    return Promise.all(startAll(run, isOpen, runCall));
+    return all(startAll(run, isOpen, runCall));
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
   return Promise.all(
@@ -228,7 +225,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   if (known !== undefined) return withoutRun(known, { call, index, run });
   const end = (
     result: ToolResult,
-    after: AfterCall | undefined,
+    facts: AfterCall | undefined,
     answered?: ToolResult,
   ): MaybePromise<FinishedCall> => {
     // Whatever policies made of it, the ledger keeps what the host did, and that a tool did not run.
@@ -237,7 +234,7 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     const durationMs = Math.round(session.now() - since - spoken);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
-    if (after !== undefined) ended.after = after;
+    if (facts !== undefined) ended.after = facts;
     tellApart(ended, call, session);
     if (calls.length === 1 || call.sideEffects !== 'once' || result === SUSPENDED) return ended;
     if (session.values !== undefined) recordChanges(session, turn, session.values.keep(callId));
@@ -245,9 +242,9 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
   };
   const look = (raw: ToolResult): MaybePromise<FinishedCall> => {
     const notRun = isPrechecked(call, session);
-    const after = session.ports.results && afterCall({ call, result: raw, session, notRun });
+    const facts = session.ports.results && afterCall({ call, result: raw, session, notRun });
     const judging = lookAt(raw, { call, index, run });
-    return isThenable(judging) ? judging.then((result) => end(result, after)) : end(judging, after);
+    return after(judging, (result) => end(result, facts));
   };
   const place = { turn, attempt: attemptOf(call, run), saver: run.saver };
   if (session.gateFor(turn.turnId).has('wrapToolUse')) {
@@ -256,15 +253,14 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     return runWrapped(call, session, { ...place, batch: about, execute }).then(async (wrapped) => {
       const { result, recorded } = wrapped;
       const notRun = recorded !== undefined || isPrechecked(call, session);
-      const after = session.ports.results && afterCall({ call, result, session, notRun });
+      const facts = session.ports.results && afterCall({ call, result, session, notRun });
       const judging = wrapped.unanswered
         ? result
         : lookAt(result, { call: wrapped.call, index, run });
-      return end(await judging, after, recorded);
+      return end(await judging, facts, recorded);
     });
   }
-  const executing = carryOut(call, run, place);
-  return isThenable(executing) ? executing.then(look) : look(executing);
+  return after(carryOut(call, run, place), look);
 }
 
 /** What is known of a call needs no run. Its policies have seen it, unless it came when nobody waited for it any more. */
@@ -276,18 +272,18 @@ function withoutRun(known: ToolResult, about: CallPlace): MaybePromise<FinishedC
   const notRun = known.prechecked === true;
   const told = notRun ? plainResult(known) : known;
   const given = isUnseen ? unwrapped(told, run) : told;
-  const after =
+  const facts =
     session.ports.results &&
     afterCall({ call, result: given, session, isSaved: !isUnseen, notRun });
   const settle = (result: ToolResult): FinishedCall => {
     const ended: Writable<FinishedCall> = { callId, result, durationMs: 0, started: false };
     if (notRun) ended.recorded = known;
-    if (after !== undefined) ended.after = after;
+    if (facts !== undefined) ended.after = facts;
     tellApart(ended, call, session);
     return ended;
   };
   const judging = isUnseen ? lookAt(given, about) : told;
-  return isThenable(judging) ? judging.then(settle) : settle(judging);
+  return after(judging, settle);
 }
 
 /** What is known of a call beside its result: why it failed, and what the model is to read of it. */

@@ -35,8 +35,8 @@ test.each([
         name: 'late',
         preToolUse() {
           const answered = sleep(1, decision);
-          // Runs right after the loop was given the answer, and before it goes on.
-          void answered.then(() => undefined).then(() => controller.abort());
+          // Runs when the answer is there, right before the loop is given it: after that it goes on at once.
+          void answered.then(() => controller.abort());
           return answered;
         },
       }),
