@@ -4,7 +4,8 @@ import type { RequiresConfirmation, ToolDecision } from './tool-decision.ts';
 export interface ToolVote {
   readonly policy: string;
   readonly version?: string | undefined;
-  readonly decision: ToolDecision;
+  /** Absent for an abstention. */
+  readonly decision: ToolDecision | undefined;
 }
 
 /** What the whole chain says about one call. */
@@ -44,6 +45,7 @@ export function foldToolVotes(votes: readonly ToolVote[]): ToolVerdict {
   const requirements: ConfirmationVote[] = [];
   let allowed = false;
   for (const { policy, version, decision } of votes) {
+    if (decision === undefined) continue;
     if (decision.type === 'block') return { type: 'block', policy, reason: decision.reason };
     if (decision.type === 'retry-with-feedback')
       feedback.push({ policy, feedback: decision.feedback });

@@ -75,18 +75,20 @@ export class Ask implements ContextSource, Waiter {
   start(evenIfCancelled: boolean): Asked | Wait<Ask> {
     const { run, question } = this;
     if (run.cancelled && !evenIfCancelled) return CANCELLED;
-    this.#startedAt = run.ports.now();
+    const { start = run.ports.now } = run.ports;
+    this.#startedAt = start();
     let value: unknown;
     let pending: boolean;
     try {
       value = this.call(question.payload, question.result);
       pending = isThenable(value);
     } catch (cause) {
+      run.ports.passTime?.();
       return this.#fail('threw', { cause });
     }
     if (pending) return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
-    if (value !== undefined || this.entry.shadow)
-      this.durationMs = run.ports.now() - this.#startedAt;
+    if (value === undefined && !this.entry.shadow) run.ports.passTime?.();
+    else this.durationMs = run.ports.now() - this.#startedAt;
     return run.cancelled && !evenIfCancelled ? this.#end(CANCELLED) : this.#read(value);
   }
 

@@ -145,6 +145,10 @@ export interface RunFacts {
 export interface GatePorts {
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** As `now`, without reading a clock where nothing has taken its time since that was read. Default: `now`. */
+  readonly start?: () => number;
+  /** Called after a hook that took its time without a wait. */
+  readonly passTime?: () => void;
   /**
    * Takes `hook.decided` and `hook.failed` into the record of the run. May come after `close`, for what a hook
    * that had been given up on still did. Must not throw.

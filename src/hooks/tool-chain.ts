@@ -26,12 +26,14 @@ const RESTRICTIVE: readonly ToolDecision['type'][] = [
 export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolChainVerdict> {
   readonly #check: CheckInput;
   /** By position: what each policy said at first, and what it said to the final value if it was asked again. */
-  readonly #first: (Verdict | undefined)[] = [];
-  readonly #again: (Verdict | undefined)[] = [];
+  readonly #first: (Verdict | undefined)[];
+  #again: (Verdict | undefined)[] | undefined;
 
   constructor(setting: ChainSetting, invocation: ToolInvocation, check: CheckInput) {
     super(setting, invocation);
     this.#check = check;
+    // Of its very length: a list that grows by its first entry takes room for seventeen.
+    this.#first = new Array(setting.entries.length);
   }
 
   protected override question(recheck: boolean): Question {
@@ -46,7 +48,11 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
   }
 
   protected override judge(decision: Verdict, ask: Ask): undefined {
-    (ask.question.recheck ? this.#again : this.#first)[this.index] = decision;
+    if (!ask.question.recheck) this.#first[this.index] = decision;
+    else {
+      this.#again ??= [];
+      this.#again[this.index] = decision;
+    }
   }
 
   protected override isSettled(): boolean {
@@ -54,13 +60,10 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
   }
 
   protected override conclude(): ToolChainVerdict {
-    const votes: ToolVote[] = [];
-    let index = 0;
-    for (const { policy, version } of this.setting.entries) {
-      const decision = this.#voteOf(index);
-      if (decision !== undefined) votes.push({ policy, version, decision });
-      index += 1;
-    }
+    const { entries } = this.setting;
+    const votes = entries.map(({ policy, version }, index): ToolVote => {
+      return { policy, version, decision: this.#voteOf(index) };
+    });
     return { type: 'judged', verdict: foldToolVotes(votes), invocation: this.value };
   }
 
@@ -75,7 +78,7 @@ export class ToolChain extends Chain<ToolInvocation, Verdict, ModifyInput, ToolC
   #voteOf(index: number): Verdict | undefined {
     const first = this.#first[index];
     if (index >= this.lastModifier) return first;
-    const last = this.#again[index];
+    const last = this.#again?.[index];
     return rank(first) > rank(last) ? first : last;
   }
 

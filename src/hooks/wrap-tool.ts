@@ -1,4 +1,5 @@
 import type { HookError } from '../errors/hook-error.ts';
+import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { ChainSetting } from './chain.ts';
 import type { WrappedResult } from './gate.ts';
@@ -87,7 +88,7 @@ export class WrappedToolCall implements ToolNest {
     this.#ran = invocation;
     this.#running += 1;
     try {
-      const result = await this.core.execute(invocation);
+      const result = deepFreeze(await this.core.execute(invocation));
       if (result === SUSPENDED) this.end(SUSPENDED);
       else this.#last = result;
       return result;

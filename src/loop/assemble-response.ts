@@ -27,9 +27,9 @@ export function assembleResponse(
   return chatResponse({
     id: response.id?.toWellFormed() ?? '',
     model: response.model?.toWellFormed() ?? about.model,
-    content: Object.freeze(content),
+    content,
     finishReason: response.finishReason,
-    usage: Object.freeze(about.usage),
+    usage: about.usage,
     latencyMs: about.latencyMs,
   });
 }

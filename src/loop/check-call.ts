@@ -27,6 +27,7 @@ export function checkCall(
   const now = { tool, session };
   try {
     const checked = checkWhole(tool, call.effectiveInput, session);
+    session.passTime();
     if (!isThenable(checked)) return withCheck(call, checked, now);
     const checking = Promise.resolve(checked).then((answer) => withCheck(call, answer, now));
     return settleCheck(checking, session, (why) => withCheck(call, failedCheck(why), now));

@@ -109,6 +109,7 @@ class RunningCall {
     answer: PromiseLike<JsonValue | OutputWithFiles>,
     timeoutMs: number | undefined,
   ): Later<ToolResult> {
+    this.#session.passTime();
     this.#session.options.cancel.listen(this.#onCancel);
     if (this.#isOpen && this.#timer === undefined && timeoutMs !== undefined)
       this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
@@ -221,9 +222,10 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
 export function succeeded(given: JsonValue | OutputWithFiles): ToolResult {
   const [output, files] = hasFiles(given) ? [given.output, given.files] : [given];
   const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
-  return reportsError(json)
-    ? failure('failed', json)
-    : withFiles({ outcome: 'succeeded', isError: false, output: json }, files);
+  if (reportsError(json)) return failure('failed', json);
+  // Frozen where a policy reads it.
+  const result: ToolResult = { outcome: 'succeeded', isError: false, output: json };
+  return files === undefined ? result : withFiles(result, files);
 }
 
 /** Never throws: a tool may throw anything. */

@@ -24,7 +24,7 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
     sideEffects,
     requestedInput: call.requestedInput as JsonObject, // a call that is judged has passed its schema, which is an object's
     effectiveInput,
-    batch: batch.size === 1 ? ALONE : Object.freeze(batch),
+    batch: placeIn(batch),
   };
   const prepared = call.operation?.prepared;
   if (prepared !== undefined) invocation.prepared = prepared;
@@ -32,4 +32,14 @@ export function invocationOf(call: BatchCall, batch: ToolInvocation['batch']): T
   return Object.freeze(invocation);
 }
 
-const ALONE: ToolInvocation['batch'] = Object.freeze({ index: 0, size: 1 });
+type Place = ToolInvocation['batch'];
+
+/** Places of calls in batches of the usual sizes, each made once. */
+const PLACES: Place[][] = [];
+const USUAL = 16;
+
+function placeIn({ index, size }: Place): Place {
+  if (size > USUAL) return Object.freeze({ index, size });
+  PLACES[size] ??= Array.from({ length: size }, (_, at) => Object.freeze({ index: at, size }));
+  return PLACES[size][index] ?? Object.freeze({ index, size });
+}

@@ -83,7 +83,7 @@ export class ModelAttempt implements ModelCallOptions {
     this.#sent = sent;
     this.#before = before;
     const { session } = call;
-    this.#startedAt = session.now();
+    this.#startedAt = session.start();
     this.held = session.options.windowed ? this.#holdText() : undefined;
     this.bill = call.isWrapped ? new Bill() : undefined;
     this.scope = this.held === undefined ? session.options.cancel : new CancelScope();

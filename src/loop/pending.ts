@@ -46,16 +46,7 @@ export function pending(phase: Phase): Effect | undefined {
     case 'speaking':
       return { type: 'judge-outgoing', turn: phase.turn, ...speechText(phase.speech) };
     case 'running':
-      return {
-        type: 'run-tools',
-        turn: phase.turn,
-        calls: phase.batch.calls,
-        recovering: phase.recovering,
-        ...(phase.finished !== undefined && { finished: phase.finished }),
-        ...(phase.children !== undefined && { children: phase.children }),
-        ...(phase.submitted !== undefined && { submitted: phase.submitted }),
-        ending: phase.next !== undefined,
-      };
+      return runTools(phase);
     case 'failing':
       return { type: 'judge-error', turn: phase.turn, failure: phase.failure };
   }
@@ -94,6 +85,21 @@ function compacting({ turn, attempt, cause, stage, main }: In<'compacting'>): Ef
       return { type: 'judge-summary', turn, attempt, cut, response };
     }
   }
+}
+
+function runTools(phase: In<'running'>): Effect {
+  const { turn, batch, recovering, next, finished, children, submitted } = phase;
+  const effect: Writable<Of<'run-tools'>> = {
+    type: 'run-tools',
+    turn,
+    calls: batch.calls,
+    recovering,
+    ending: next !== undefined,
+  };
+  if (finished !== undefined) effect.finished = finished;
+  if (children !== undefined) effect.children = children;
+  if (submitted !== undefined) effect.submitted = submitted;
+  return effect;
 }
 
 function callModel({ turn, attempt, request }: In<'calling'>): Effect {

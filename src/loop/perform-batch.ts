@@ -214,13 +214,13 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
     tier: tool?.tier ?? 'confirm',
     sideEffects: tool?.sideEffects ?? 'once',
     parallel: tool?.parallel ?? false,
-    ...(isChildTool(tool) && { isChild: true as const }),
-    ...(tool?.readResult !== undefined && { isHost: true as const }),
-    ...(tool?.announce !== undefined && { announce: 'due' as const }),
-    ...(tool?.operation !== undefined && { isListen: true as const }),
     requestedInput: input,
     effectiveInput: isObject(input) ? input : EMPTY,
   };
+  if (isChildTool(tool)) read.isChild = true;
+  if (tool?.readResult !== undefined) read.isHost = true;
+  if (tool?.announce !== undefined) read.announce = 'due';
+  if (tool?.operation !== undefined) read.isListen = true;
   if (problem !== undefined) read.refusal = { outcome: 'invalid', by: 'agent', reason: problem };
   return read;
 }

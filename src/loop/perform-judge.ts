@@ -1,6 +1,7 @@
 import type { ChainVerdict } from '../hooks/gate.ts';
 import { after } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
@@ -78,24 +79,30 @@ function judgeWith(
   if (full !== undefined) return full;
   const answer = (verdict: ChainVerdict<ChatRequest>): LoopEvent => {
     if (late !== undefined && verdict.type === 'pass') forgetTold(late, session);
-    return orCancelled(session, verdict, {
+    const model = session.ports.model.id;
+    const judged: Writable<Extract<LoopEvent, { readonly type: 'request.judged' }>> = {
       type: 'request.judged',
       verdict,
-      model: session.ports.model.id,
-      ...(late !== undefined && { late }),
-    });
+      model,
+    };
+    if (late !== undefined) judged.late = late;
+    return orCancelled(session, verdict, judged);
   };
   const moment = momentOf(turn, attempt);
   const prompt = systemPrompt(session, turn.turnId, moment);
   if ('type' in prompt) return answer(prompt);
   const notes = session.ports.notes.length === 0 ? undefined : textOfNotes(session, turn);
   if (typeof notes === 'object') return answer(notes);
-  const texts = [late?.text, notes].filter((text) => text !== undefined);
-  const told = texts.length === 0 ? undefined : texts.join('\n');
+  const told = bothTexts(late?.text, notes);
   const request = buildRequest(effect, session, { prompt, notes: told });
   session.request = request;
   if (!gate.has('preLlmRequest')) return answer(pass(request));
   return gate.request(request, moment, answer);
+}
+
+function bothTexts(first: string | undefined, second: string | undefined): string | undefined {
+  if (first === undefined) return second;
+  return second === undefined ? first : `${first}\n${second}`;
 }
 
 /** A text that a rewrite has changed is asked about again: what is shown in the end bypasses no window. */

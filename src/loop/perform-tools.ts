@@ -216,7 +216,7 @@ function runCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<Fi
 function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<FinishedCall> {
   const { session, turn, calls } = run;
   const { callId } = call;
-  const since = session.now();
+  const since = session.start();
   const given = run.hosted?.given(callId);
   // An earlier process may have carried its operation out.
   if (attemptOf(call, run) > 1) run.executed?.add(callId);

@@ -1,4 +1,5 @@
 import type { EventBody } from '../events/event.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse } from '../protocol/chat.ts';
 import type { Purpose } from '../protocol/texts.ts';
 
@@ -9,15 +10,16 @@ export function respondedEvent(
 ): EventBody {
   const { id, model, finishReason, toolCalls, usage, latencyMs } = response;
   const { cost, purpose } = about;
-  return {
+  const event: Writable<Extract<EventBody, { readonly type: 'llm.responded' }>> = {
     type: 'llm.responded',
-    ...(purpose !== undefined && { purpose }),
     responseId: id,
     model,
     finishReason,
     toolCalls: toolCalls.length,
     usage,
-    ...(cost !== undefined && { cost }),
     latencyMs,
   };
+  if (purpose !== undefined) event.purpose = purpose;
+  if (cost !== undefined) event.cost = cost;
+  return event;
 }

@@ -115,8 +115,11 @@ export class Session {
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
   #tick: number;
+  /** False once something may have taken its time since the clock was read. */
+  #isFresh = true;
   readonly #startedAt: number;
   #at: number | undefined;
+  #atTick = 0;
 
   constructor(
     ports: Ports,
@@ -158,8 +161,8 @@ export class Session {
 
   /** Reads the monotonic clock. Whoever has waited for something does so at the end of it. */
   readonly now = (): number => {
-    this.#at = undefined;
     this.#tick = this.ports.clock.monotonic();
+    this.#isFresh = true;
     return this.#tick;
   };
 
@@ -168,14 +171,25 @@ export class Session {
     return this.#tick;
   }
 
+  /** As `tick`, and read anew where a commit or somebody's code may have taken its time since. */
+  readonly start = (): number => (this.#isFresh ? this.#tick : this.now());
+
+  /** Said after whatever may take its time without a wait. */
+  readonly passTime = (): void => {
+    this.#isFresh = false;
+  };
+
   /** Milliseconds that runs of the thread have been active, this one included. What waits for a person is no run. */
   get activeMs(): number {
     return Math.round((this.state.totals.activeMs ?? 0) + this.now() - this.#startedAt);
   }
 
-  /** Milliseconds since the epoch, read once for everything that happens between two waits. */
+  /** Milliseconds since the epoch, read once for everything that happens within one of them. */
   get at(): number {
-    this.#at ??= this.ports.clock.now();
+    if (this.#at === undefined || this.#tick - this.#atTick >= 1) {
+      this.#at = this.ports.clock.now();
+      this.#atTick = this.#tick;
+    }
     return this.#at;
   }
 
@@ -213,6 +227,8 @@ export class Session {
     this.#gateTurn = turnId;
     this.#gate = ports.hooks(facts, {
       now: this.now,
+      start: this.start,
+      passTime: this.passTime,
       record: (body) => this.record(body, turnId, turnOf(this.state.phase)?.step ?? 0),
       ...(this.keepsDigests && { digest: this.#digestOf }),
       messages: () => this.history.context,
@@ -269,7 +285,9 @@ export class Session {
   takeOutbox(): readonly AgentEvent[] {
     const events = this.#outbox;
     this.#outbox = [];
+    // A store takes its time.
     this.#at = undefined;
+    this.#isFresh = false;
     return events;
   }
 
@@ -302,6 +320,7 @@ export class Session {
 
   publish(event: AgentEvent): void {
     if (!this.#isHeard(event.type)) return;
+    this.#isFresh = false;
     deepFreeze(event);
     // What was refused is for the audit: a stream is what a user interface shows.
     if (!('discarded' in event)) this.options.outlet?.(event);

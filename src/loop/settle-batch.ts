@@ -1,6 +1,7 @@
 import { failureOutput, refusalOutput } from '../errors/tool-failure.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type {
   AssistantMessage,
@@ -83,7 +84,7 @@ export function toolMessage(
         const ended = find(call);
         const { outcome, isError, output, files } =
           ended?.shown ?? ended?.result ?? refusalResult(call.refusal ?? NOT_EXECUTED);
-        return Object.freeze({
+        const part: Writable<ToolResultPart> = {
           type: 'tool-result',
           callId,
           providerCallId,
@@ -91,8 +92,9 @@ export function toolMessage(
           outcome,
           isError,
           output: deepFreeze(output),
-          ...(files !== undefined && { files: deepFreeze(files) }),
-        });
+        };
+        if (files !== undefined) part.files = deepFreeze(files);
+        return Object.freeze(part);
       }),
     ),
   });

@@ -1,3 +1,4 @@
+import type { Writable } from '../internal/writable.ts';
 import type { Usage } from '../protocol/chat.ts';
 import { addUsage, totalTokens, usageSince } from '../protocol/usage.ts';
 import type { ModelPrice, Rules } from './rules.ts';
@@ -15,7 +16,7 @@ export function spend(
   state: ThreadState,
   turn: OpenTurn,
   paid: Paid & { readonly usage: Usage; readonly model?: string },
-): { readonly state: ThreadState; readonly turn: OpenTurn; readonly cost?: number } {
+): Spending {
   const { usage, model, rules } = paid;
   if (rules.prices === undefined) return spendUnpriced(state, turn, usage);
   const cost = costOf(usage, priceOf(model, paid.asked ?? rules.model, rules));
@@ -27,11 +28,14 @@ export function spend(
   };
 }
 
-function spendUnpriced(
-  state: ThreadState,
-  turn: OpenTurn,
-  usage: Usage,
-): { readonly state: ThreadState; readonly turn: OpenTurn } {
+/** The state is one of its own. */
+interface Spending {
+  readonly state: Writable<ThreadState>;
+  readonly turn: OpenTurn;
+  readonly cost?: number;
+}
+
+function spendUnpriced(state: ThreadState, turn: OpenTurn, usage: Usage): Spending {
   const totals = { ...state.totals, usage: addUsage(state.totals.usage, usage) };
   return { state: { ...state, totals }, turn: { ...turn, usage: addUsage(turn.usage, usage) } };
 }

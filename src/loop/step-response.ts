@@ -16,7 +16,7 @@ import type { Failure, OpenTurn, Phase, ThreadState } from './state.ts';
 import { problemIn } from './step-answer.ts';
 import { afterOverflow, mayCompact } from './step-compact.ts';
 import type { LateCalls } from './tell-late.ts';
-import { commitThen, enter, failed, finish, type Transition } from './transition.ts';
+import { commitThen, enter, enterOwn, failed, finish, type Transition } from './transition.ts';
 
 type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
 type In<Name extends Phase['name']> = Extract<Phase, { readonly name: Name }>;
@@ -114,8 +114,9 @@ export function onModelResponded(
     });
   }
   const { measured } = event;
-  return enter(
-    measured === undefined ? paid.state : { ...paid.state, measured },
+  if (measured !== undefined) paid.state.measured = measured;
+  return enterOwn(
+    paid.state,
     { name: 'answering', turn: paid.turn, attempt: phase.attempt, response },
     [responded],
   );

@@ -1,6 +1,7 @@
 import { type AgentHooksError, errorInfo } from '../errors/base.ts';
 import { TurnCancelledError } from '../errors/interrupted.ts';
 import type { EventBody, FallbackCause } from '../events/event.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Artifact } from '../protocol/artifact.ts';
 import type { Message } from '../protocol/message.ts';
@@ -34,10 +35,20 @@ export function enter(
   phase: Phase,
   events: readonly EventBody[] = [],
 ): Transition {
+  return enterOwn({ ...state }, phase, events);
+}
+
+/** The same with a state that was made in this transition, so that nobody else has it. */
+export function enterOwn(
+  state: Writable<ThreadState>,
+  phase: Phase,
+  events: readonly EventBody[] = [],
+): Transition {
+  state.phase = phase;
   const effect = pending(phase);
   const turn = phase.name === 'idle' || phase.name === 'committing' ? undefined : phase.turn;
   const told = turn !== undefined && events.length > 0 ? emit(turn, events) : undefined;
-  return { state: { ...state, phase }, effects: listOf(told, effect) };
+  return { state, effects: listOf(told, effect) };
 }
 
 /** A list of its very length: one that grows by `push` takes room for seventeen. */

@@ -1,5 +1,4 @@
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import type { Writable } from '../internal/writable.ts';
 import type { ChatResponse, FinishReason, ToolCall, Usage } from './chat.ts';
 import type { AssistantPart, Message, ToolCallPart, ToolResultPart } from './message.ts';
 
@@ -53,13 +52,15 @@ export function joinText(
   return text;
 }
 
-/** Of frozen parts, so that only the calls themselves are left to freeze. */
+/** The parts that are calls, themselves: every freeze costs as much as a transition. */
 function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
-  return Object.freeze(parts.filter((part) => part.type === 'tool-call').map(callOf));
+  if (parts.every(isCall)) return parts;
+  const calls = parts.filter(isCall);
+  return calls.length === 0 ? NO_CALLS : Object.freeze(calls);
 }
 
-function callOf({ callId, providerCallId, toolName, input, malformed }: ToolCallPart): ToolCall {
-  const call: Writable<ToolCall> = { callId, providerCallId, toolName, input };
-  if (malformed !== undefined) call.malformed = malformed;
-  return Object.freeze(call);
+const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
+
+function isCall(part: AssistantPart): part is ToolCallPart {
+  return part.type === 'tool-call';
 }

@@ -149,7 +149,7 @@ describe('rewriting the calls of a response', () => {
       toolCalls: [{ callId: '1', toolName: 'find', input: { a: 1 } }],
     }));
     expect(fixed.value?.toolCalls).toEqual([
-      { callId: '1', providerCallId: 'p-1', toolName: 'find', input: { a: 1 } },
+      { type: 'tool-call', callId: '1', providerCallId: 'p-1', toolName: 'find', input: { a: 1 } },
     ]);
   });
 

@@ -140,7 +140,7 @@ describe('builders — a response', () => {
       'tool-call',
       'tool-call',
     ]);
-    expect(response.toolCalls).toEqual([
+    expect(response.toolCalls).toMatchObject([
       { callId: 'this-turn.1.0', providerCallId: 'call_1', toolName: 'a', input: {} },
       { callId: 'this-turn.1.1', providerCallId: 'x', toolName: 'b', input: { n: 1 } },
     ]);
