@@ -20,6 +20,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 /** JSON that tools, people and models fill as they like. */
 const FREE: ReadonlySet<string> = new Set([
   ...['input', 'requestedInput', 'effectiveInput', 'output', 'data', 'details', 'providerMetadata'],
+  ...['snapshot', 'metadata'],
 ]);
 
 /** The texts of a record, whichever it is; `record` is left as it is. */
