@@ -70,8 +70,8 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
   /** Ends the open turn, if any, and the conversation: `thread.ended`, whose observers are waited for up to a limit. Throws what the store failed with. */
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /**
-   * Approvals that can still be answered, by id: of all threads, or of one and the subagents it waits for. A page may
-   * hold fewer where some expired.
+   * Approvals that can still be answered, by id: of all threads, or of one and the subagents it waits for. What has expired
+   * is left out, and a page with fewer than `limit` is the last. For the next one give the last id as `after`.
    */
   pendingApprovals(page?: {
     readonly threadId?: string;

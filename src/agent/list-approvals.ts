@@ -1,17 +1,21 @@
 import { ConfigError } from '../errors/config-error.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { openThreads } from '../loop/below.ts';
 import { isChildTool } from '../loop/child-tool.ts';
 import type { Ports } from '../loop/ports.ts';
 import type { Approval } from '../protocol/approval.ts';
 import { checkKeys } from './check-keys.ts';
 
-interface Page {
-  readonly threadId?: string;
+interface Cursor {
   readonly after?: string;
   readonly limit?: number;
 }
 
-/** Approvals that can still be answered, by id: of all threads, or of one and the threads of its subagents. */
+interface Page extends Cursor {
+  readonly threadId?: string;
+}
+
+/** Approvals that can still be answered, by id: of all threads, or of one and the threads of its subagents. A page that is not full is the last. */
 export async function listApprovals(
   ports: Pick<Ports, 'store' | 'tools' | 'clock'>,
   page: Page,
@@ -24,24 +28,39 @@ export async function listApprovals(
     });
   }
   checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
+  const { threadId, ...first } = page;
+  const { limit = Number.POSITIVE_INFINITY } = first;
+  const read = await readerOf(ports, threadId);
   const now = ports.clock.now();
-  const open = await readOpen(ports, page);
-  return open.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now);
+  const open: Approval[] = [];
+  // Read on until the page is full: one that seems to be the last would hide those behind the expired ones.
+  for (let cursor: Cursor = first; ; ) {
+    const found = await read(cursor);
+    open.push(...found.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > now));
+    const last = found.at(-1);
+    const isLast = last === undefined || found.length < (cursor.limit ?? Number.POSITIVE_INFINITY);
+    if (isLast || open.length >= limit) return open.slice(0, limit);
+    cursor = { after: last.approvalId, limit: Math.max(limit, FURTHER) };
+  }
 }
 
-/** Names the threads of subagents, so that no other thread is looked at. */
-async function readOpen(
+/** How many are looked at together once a page had expired ones in it. */
+const FURTHER = 100;
+
+/** Reads what is stored as open, by id. Names the threads of subagents, so that no other thread is looked at. */
+async function readerOf(
   { store, tools }: Pick<Ports, 'store' | 'tools'>,
-  page: Page,
-): Promise<readonly Approval[]> {
-  const { threadId, limit = Number.POSITIVE_INFINITY } = page;
+  threadId: string | undefined,
+): Promise<(cursor: Cursor) => MaybePromise<readonly Approval[]>> {
+  if (threadId === undefined) return (cursor) => store.pendingApprovals(cursor);
   const hasSubagents = tools.names.some((name) => isChildTool(tools.get(name)));
-  if (threadId === undefined || !hasSubagents) return store.pendingApprovals(page);
-  const threads = await openThreads(store, threadId);
-  const pages = await Promise.all(
-    threads.map((id) => store.pendingApprovals({ ...page, threadId: id })),
-  );
-  const open = pages.flat();
-  if (pages.length > 1) open.sort((a, b) => (a.approvalId < b.approvalId ? -1 : 1));
-  return open.slice(0, limit);
+  const threads = hasSubagents ? await openThreads(store, threadId) : [threadId];
+  return async (cursor) => {
+    const pages = await Promise.all(
+      threads.map((id) => store.pendingApprovals({ ...cursor, threadId: id })),
+    );
+    const open = pages.flat();
+    if (pages.length > 1) open.sort((a, b) => (a.approvalId < b.approvalId ? -1 : 1));
+    return open.slice(0, cursor.limit);
+  };
 }

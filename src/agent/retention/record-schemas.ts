@@ -1,13 +1,25 @@
 import * as z from 'zod';
 import { EVENT_TYPES } from '../../events/pattern.ts';
-import type { ApprovalStatus } from '../../protocol/approval.ts';
+import type {
+  Approval,
+  ApprovalRequirement,
+  ApprovalStatus,
+  ApprovalVote,
+} from '../../protocol/approval.ts';
+import type { Artifact } from '../../protocol/artifact.ts';
 import { filePart, outcomeSchema } from '../../protocol/message-schema.ts';
+import type { ToolResult } from '../../protocol/tool.ts';
 import { isKey } from '../../stores/key.ts';
+import type { LedgerEntry } from '../../stores/port.ts';
 
 /*
  * What the records of an import have to be for a store and the loop to take them. Values are looked at and never copied:
- * what is stored is what was on the line.
+ * what is stored is what was on the line. Each strict schema is held against the members of its type, as one that did not
+ * know a member would refuse the backup of whoever uses it.
  */
+
+/** A schema for every member that a record may have. */
+type MembersOf<Record> = { readonly [member in keyof Required<Record>]: z.ZodType };
 
 const key = z.string().refine(isKey, 'is no text that a store can keep');
 const text = z.string();
@@ -41,7 +53,7 @@ const resultSchema = z.strictObject({
   output: json,
   prechecked: z.literal(true).optional(),
   files: z.array(filePart).optional(),
-});
+} satisfies MembersOf<ToolResult>);
 
 export const ledgerSchema: z.ZodType<{ readonly callId: string }> = z
   .strictObject({
@@ -51,7 +63,7 @@ export const ledgerSchema: z.ZodType<{ readonly callId: string }> = z
     result: resultSchema.optional(),
     late: z.literal(true).optional(),
     at: time,
-  })
+  } satisfies MembersOf<LedgerEntry>)
   .refine(
     ({ status, result }) => (status === 'finished') === (result !== undefined),
     'has a result that does not go with its status',
@@ -64,7 +76,21 @@ const answerSchema = z.strictObject({
   reason: text.optional(),
   input: object.optional(),
   at: time,
-});
+} satisfies MembersOf<NonNullable<Approval['answer']>>);
+
+const voteSchema = z.strictObject({
+  by: text,
+  reason: text.optional(),
+  at: time,
+} satisfies MembersOf<ApprovalVote>);
+
+const requirementSchema = z.strictObject({
+  policy: text,
+  version: text.optional(),
+  prompt: text,
+  approvers: z.array(text).optional(),
+  quorum: z.int().positive().optional(),
+} satisfies MembersOf<ApprovalRequirement>);
 
 export const approvalSchema: z.ZodType<{ readonly approvalId: string; readonly threadId: string }> =
   z.strictObject({
@@ -79,14 +105,7 @@ export const approvalSchema: z.ZodType<{ readonly approvalId: string; readonly t
     displayName: text,
     input: object,
     inputDigest: text,
-    requirements: z.array(
-      z.strictObject({
-        policy: text,
-        version: text.optional(),
-        prompt: text,
-        approvers: z.array(text).optional(),
-      }),
-    ),
+    requirements: z.array(requirementSchema),
     requestedAt: time,
     expiresAt: time.optional(),
     status: z.enum([
@@ -97,15 +116,16 @@ export const approvalSchema: z.ZodType<{ readonly approvalId: string; readonly t
       'superseded',
     ] satisfies ApprovalStatus[]),
     prepared: object.optional(),
+    votes: z.array(voteSchema).optional(),
     answer: answerSchema.optional(),
-  });
+  } satisfies MembersOf<Approval>);
 
 export const artifactSchema: z.ZodType<{ readonly artifactId: string }> = z.strictObject({
   artifactId: key,
   toolName: text,
   mediaType: z.enum(['text/plain', 'application/json']),
   text,
-});
+} satisfies MembersOf<Artifact>);
 
 export const memorySchema: z.ZodType<{ readonly policy: string; readonly value: object }> =
   z.strictObject({ policy: key, value: object });

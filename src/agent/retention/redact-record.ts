@@ -20,6 +20,7 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 /** JSON that tools, people and models fill as they like. */
 const FREE: ReadonlySet<string> = new Set([
   ...['input', 'requestedInput', 'effectiveInput', 'output', 'data', 'details', 'providerMetadata'],
+  ...['snapshot', 'metadata'],
 ]);
 
 /** The texts of a record, whichever it is; `record` is left as it is. */
@@ -46,9 +47,13 @@ function isStructure(key: string, record: JsonObject): boolean {
   return key === 'by' ? !isByPerson(record) : STRUCTURE.has(key);
 }
 
-/** `by` names the policy that decided, or the person who answered an approval. */
-function isByPerson({ by, approved, outcome }: JsonObject): boolean {
-  return approved !== undefined || (outcome === 'denied' && by !== 'agent');
+/**
+ * `by` names a policy where a point or a summary is told of, and in what became of a call that no person refused. Whoever
+ * else it names is taken for a person: in an answer, in a vote, and in a record that is added later.
+ */
+function isByPerson({ by, point, type, outcome }: JsonObject): boolean {
+  if (point !== undefined || type === 'context.compacted') return false;
+  return outcome === undefined || (outcome === 'denied' && by !== 'agent');
 }
 
 function isNames(value: JsonValue): boolean {

@@ -3,7 +3,7 @@ import type { Row } from '../records.ts';
 import { repeat } from '../remote/repeat.ts';
 import { withDeadline } from '../remote/with-deadline.ts';
 import { COLUMN_TYPES, type PostgresClient, type PostgresPool, type SqlValue } from './driver.ts';
-import { isLost, mayPass, postgresFailure } from './failure.ts';
+import { isLost, isReadOnly, mayPass, postgresFailure } from './failure.ts';
 
 export interface DatabaseOptions {
   readonly pool: PostgresPool;
@@ -22,6 +22,8 @@ interface Task<T> {
   readonly work: (run: Run) => Promise<T>;
   /** Whether the connection is as it was before, also after the server has refused. */
   readonly endsClean: boolean;
+  /** Set where the time is that of each statement, and not of all together. */
+  readonly isLong?: true;
   readonly own?: ((error: unknown) => Error | undefined) | undefined;
 }
 
@@ -57,15 +59,13 @@ export class Database {
 
   /** All of the work, or nothing of it. It may be done again from its start. */
   transaction<T>(steps: (run: Run) => Promise<T>): Promise<T> {
-    const work = async (run: Run): Promise<T> => {
-      // In any other level a look after a lock sees what was there before it.
-      await run('BEGIN ISOLATION LEVEL READ COMMITTED');
-      const result = await steps(run);
-      await run('COMMIT');
-      return result;
-    };
     // The end of its connection is what undoes one that fails.
-    return this.#repeated({ work, endsClean: false });
+    return this.#repeated({ work: asOne(steps), endsClean: false });
+  }
+
+  /** As `transaction`, for work that grows with what is stored: each of its statements has the time of a request. */
+  longTransaction<T>(steps: (run: Run) => Promise<T>): Promise<T> {
+    return this.#repeated({ work: asOne(steps), endsClean: false, isLong: true });
   }
 
   async close(): Promise<void> {
@@ -95,7 +95,7 @@ export class Database {
     }
   }
 
-  async #attempt<T>({ work, endsClean }: Task<T>, leftMs: number): Promise<T> {
+  async #attempt<T>({ work, endsClean, isLong }: Task<T>, leftMs: number): Promise<T> {
     if (this.#closed) throw new StoreAccessError('closed', this.where);
     const until = performance.now() + leftMs;
     const connecting = this.#options.pool.connect();
@@ -106,7 +106,7 @@ export class Database {
     try {
       const run: Run = async (text, values = []) => {
         const query = { text, values, types: COLUMN_TYPES };
-        const left = Math.max(until - performance.now(), 1);
+        const left = isLong ? leftMs : Math.max(until - performance.now(), 1);
         const { rows } = await withDeadline(client.query(query), left).catch(fromDriver);
         return rows as readonly Row[]; // The driver makes one object of columns per row.
       };
@@ -123,6 +123,16 @@ export class Database {
   }
 }
 
+function asOne<T>(steps: (run: Run) => Promise<T>): (run: Run) => Promise<T> {
+  return async (run) => {
+    // In any other level a look after a lock sees what was there before it.
+    await run('BEGIN ISOLATION LEVEL READ COMMITTED');
+    const result = await steps(run);
+    await run('COMMIT');
+    return result;
+  };
+}
+
 /** Tells what the driver threw from what others did. Never leaves this file. */
 class DriverFailure extends Error {
   constructor(cause: unknown) {
@@ -134,10 +144,10 @@ function fromDriver(cause: unknown): never {
   throw new DriverFailure(cause);
 }
 
-/** A statement that the server refused leaves its connection as it was. */
+/** A statement that the server refused leaves its connection as it was. One to a server that only reads is of no more use. */
 function isAnswered(error: unknown): boolean {
   const severity: unknown = error instanceof Error ? Reflect.get(error, 'severity') : undefined;
-  return severity === 'ERROR' && !isLost(error);
+  return severity === 'ERROR' && !isLost(error) && !isReadOnly(error);
 }
 
 function ignore(): void {}

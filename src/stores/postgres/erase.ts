@@ -13,7 +13,6 @@ import {
 } from '../records.ts';
 import { checkedRewrite } from '../rewrite.ts';
 import type { Database, Run } from './database.ts';
-import type { SqlValue } from './driver.ts';
 import { lost } from './leases.ts';
 
 const TABLES = ['messages', 'events', 'ledger', 'approvals', 'memory', 'artifacts'] as const;
@@ -42,13 +41,16 @@ export interface Rewrite {
   readonly rewrite: ThreadRewrite;
 }
 
-/** All of it in one transaction, and never more of it in memory than a page of one table. */
+/**
+ * All of it in one transaction, and never more of it in memory than a page of one table. How long that takes depends on how
+ * long the thread is, so each statement has the time of a request.
+ */
 export async function rewriteThread(database: Database, request: Rewrite): Promise<void> {
   const { threadId } = request;
   const { schema } = database;
   const to = checkedRewrite(request.rewrite);
   const id = randomUUID();
-  await database.transaction(async (run) => {
+  await database.longTransaction(async (run) => {
     const [row] = await run(
       `SELECT version, state, last_commit, token, holder FROM ${schema}.threads
        WHERE id = $1 FOR UPDATE`,
@@ -66,6 +68,7 @@ export async function rewriteThread(database: Database, request: Rewrite): Promi
        WHERE id = $1`,
       [threadId, jsonText(to.state(state), 'state of a rewrite'), id],
     );
+    await run(BY_KEY);
     for (const table of tables(threadId, to)) await rewriteTable(run, schema, { threadId, table });
   });
 }
@@ -104,8 +107,16 @@ function tables(thread: string, to: ThreadRewrite): readonly Table[] {
   ];
 }
 
+/**
+ * Until the end of the transaction rows are found by their keys. Of tables that have just grown the server believes that a
+ * thread has few rows, and would look at all of them for each page.
+ */
+const BY_KEY = `SELECT set_config(name, 'off', true)
+  FROM unnest(ARRAY['enable_bitmapscan', 'enable_hashjoin', 'enable_mergejoin']) AS name`;
+
 const PAGE = 100;
 
+/** Two statements a page: one for each row would be a round trip for each. */
 async function rewriteTable(
   run: Run,
   schema: string,
@@ -114,22 +125,25 @@ async function rewriteTable(
   const { name, key, column } = table;
   const from = `${schema}.${name}`;
   const order = `ORDER BY ${key} LIMIT ${PAGE} FOR UPDATE`;
+  const keys = NUMBERED.has(key) ? 'bigint[]' : 'text[]';
   let rows = await run(`SELECT * FROM ${from} WHERE thread = $1 ${order}`, [threadId]);
   while (rows.length > 0) {
-    let last: SqlValue = null;
-    for (const row of rows) {
-      last = row[key] as SqlValue; // A key is a text or a number.
-      const text = table.textOf(row);
-      if (text === undefined) continue;
-      await run(`UPDATE ${from} SET ${column} = $3 WHERE thread = $1 AND ${key} = $2`, [
-        threadId,
-        last,
-        text,
-      ]);
-    }
+    const texts = rows.map((row) => table.textOf(row) ?? null);
+    await run(
+      `UPDATE ${from} AS t SET ${column} = n.text
+       FROM unnest($2::${keys}, $3::text[]) AS n (key, text)
+       WHERE t.thread = $1 AND t.${key} = n.key AND n.text <> t.${column}`,
+      [threadId, rows.map((row) => keyOf(row, key)), texts],
+    );
     rows = await run(`SELECT * FROM ${from} WHERE thread = $1 AND ${key} > $2 ${order}`, [
       threadId,
-      last,
+      keyOf(rows.at(-1), key),
     ]);
   }
+}
+
+const NUMBERED: ReadonlySet<string> = new Set(['position', 'seq']);
+
+function keyOf(row: Row | undefined, key: string): string | number {
+  return row?.[key] as string | number; // As the column says.
 }

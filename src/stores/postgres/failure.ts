@@ -17,7 +17,12 @@ function failureOf(error: unknown): StoreFailure {
 
 /** True where the same statement may succeed on another connection or a moment later. */
 export function mayPass(error: unknown): boolean {
-  return isLost(error) || LOST_RACES.has(codeOf(error) ?? '');
+  return isLost(error) || isReadOnly(error) || LOST_RACES.has(codeOf(error) ?? '');
+}
+
+/** The server of this connection takes no writes: another has taken over from it, which a new connection may find. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
 }
 
 /** The connection is gone, or was never made. Nobody knows then whether the statement was done. */
@@ -32,8 +37,10 @@ export function isLost(error: unknown): boolean {
 const DRIVER_LOST =
   /^(?:Connection terminated|timeout e(?:xceeded|xpired)|Client has encountered a connection error)/i;
 
-/** The server stops, starts, ended this connection, or has no room for it. */
-const SERVER_GOES: ReadonlySet<string> = new Set(['57P01', '57P02', '57P03', '57P05', '53300']);
+/** The server stops, starts, ended this connection, also as idle too long in a transaction, or has no room for it. */
+const SERVER_GOES: ReadonlySet<string> = new Set([
+  ...['57P01', '57P02', '57P03', '57P05', '53300', '25P03'],
+]);
 
 /** A race that the server settled by undoing this side. */
 const LOST_RACES: ReadonlySet<string> = new Set(['40001', '40P01']);

@@ -33,6 +33,9 @@ export async function deleteThread(
   });
   if (said !== 'done') throw lost(threadId);
   await connection.call('ZREM', [keys.threads, threadId]);
+  // Whoever was slow here may have taken one from the list that has begun anew meanwhile.
+  const version = await connection.callOf(threadId, 'HGET', [keys.of(threadId).thread, 'version']);
+  if (version !== null) await connection.call('ZADD', [keys.threads, 0, threadId]);
   for (const id of listOf(ids).map(String)) {
     await connection.call('ZREM', [keys.open, member(id, threadId)]);
     await connection.call('DEL', [keys.approval(id)]);

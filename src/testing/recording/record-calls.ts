@@ -107,26 +107,44 @@ interface Cleaning extends RecordOptions {
 
 function cleaned(value: JsonValue, cleaning: Cleaning): JsonValue {
   if (typeof value === 'string') return cleanText(value, cleaning);
+  if (typeof value === 'number') return cleanNumber(value, cleaning);
   if (Array.isArray(value)) return value.map((item: JsonValue) => cleaned(item, cleaning));
   if (typeof value !== 'object' || value === null) return value;
-  const members = Object.entries(value).map(([key, member]) => [
-    key,
-    SECRET_NAME.test(key) && typeof member === 'string'
-      ? REDACTED
-      : cleaned(member ?? null, cleaning),
-  ]);
-  return Object.fromEntries(members);
+  const members: { [key: string]: JsonValue } = Object.create(null);
+  for (const [key, member] of Object.entries(value)) {
+    members[freeKey(cleanText(key, cleaning), members)] =
+      SECRET_NAME.test(key) && member !== null ? REDACTED : cleaned(member ?? null, cleaning);
+  }
+  return { ...members };
+}
+
+/** Where two names become one, none is dropped. */
+function freeKey(key: string, taken: object): string {
+  let free = key;
+  for (let count = 2; Object.hasOwn(taken, free); count += 1) free = `${key} (${count})`;
+  return free;
 }
 
 const REDACTED = '[redacted]';
-/** A field of such a name holds nothing for a record, whatever its value looks like. */
+/** A field of such a name holds nothing for a record, whatever its value is. */
 const SECRET_NAME =
   /(^|[_-])(password|passwd|secret|token|api[_-]?key|authorization|cookie|pin|cvc|cvv)$/i;
 
-function cleanText(text: string, { ids, redact = [] }: Cleaning): string {
+/** A number stays one unless its digits are what the app named. */
+function cleanNumber(value: number, cleaning: Cleaning): JsonValue {
+  const text = String(value);
+  return withoutNamed(text, cleaning) === text ? value : REDACTED;
+}
+
+/** Secrets first: with an id of a few letters taken out, they would not look like what they are. */
+function cleanText(text: string, cleaning: Cleaning): string {
+  let clean = withoutNamed(redactSecrets(text), cleaning);
+  for (const [id, name] of cleaning.ids) clean = withName(clean, id, name);
+  return clean;
+}
+
+function withoutNamed(text: string, { redact = [] }: RecordOptions): string {
   let clean = text;
-  for (const [id, name] of ids) clean = clean.replaceAll(id, name);
-  clean = redactSecrets(clean);
   for (const one of redact) {
     if (one === '') continue;
     const pattern =
@@ -135,3 +153,12 @@ function cleanText(text: string, { ids, redact = [] }: Cleaning): string {
   }
   return clean;
 }
+
+/** An id that the app chose may be a word, or part of one: only a text that is that id, or of a thread below it, is taken for it. */
+function withName(text: string, id: string, name: string): string {
+  if (text === id || text.startsWith(`${id}/`)) return name + text.slice(id.length);
+  return MADE_ID.test(id) ? text.replaceAll(id, name) : text;
+}
+
+/** An id as agents make them, which is in no text by chance. */
+const MADE_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
