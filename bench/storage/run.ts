@@ -1,6 +1,6 @@
 import { median } from '../measure.ts';
 import { round } from '../rows.ts';
-import type { Session, StorageContender, StorageName } from './contender.ts';
+import { PEERS, type Session, type StorageContender, type StorageName } from './contender.ts';
 import type { StorageRow } from './rows.ts';
 import { ANSWER, counts, STEPS, TOOL_STEPS } from './work.ts';
 
@@ -10,7 +10,18 @@ export interface Plan {
   readonly rounds: number;
   /** Turns timed in one sample, each on a thread of its own. */
   readonly turns: number;
-  /** Threads that the bytes are seen on. One of LangGraph with a long history writes more than all of ours. */
+  /** Threads that the bytes are seen on. */
+  readonly threads: number;
+}
+
+/** A peer that writes all of its history at every step is given fewer turns where that history is long. */
+const LONG = 5_000;
+
+/** One contender on threads of one length. */
+interface Entry {
+  readonly contender: StorageContender;
+  readonly history: number;
+  readonly turns: number;
   readonly threads: number;
 }
 
@@ -18,16 +29,21 @@ export async function measureStorage(
   contenders: readonly StorageContender[],
   plan: Plan,
 ): Promise<StorageRow[]> {
+  const entries = plan.histories.flatMap((history) =>
+    contenders.map((contender): Entry => {
+      const isSlow = history > LONG && PEERS.some((name) => name === contender.name);
+      const { turns, threads } = isSlow ? { turns: 1, threads: 2 } : plan;
+      return { contender, history, turns, threads };
+    }),
+  );
+  const samples = await timeAll(entries, plan);
   const rows: StorageRow[] = [];
-  for (const history of plan.histories) {
-    const times = await timeAll(contenders, history, plan);
-    for (const contender of contenders) {
-      const sizes = await weigh(contender, history, plan);
-      const samples = times.get(contender.name) ?? [];
-      rows.push({ name: contender.name, history, ...figures(samples), ...sizes });
-    }
-    console.log(`measured threads of ${history} messages`);
+  for (const entry of entries) {
+    const { contender, history } = entry;
+    const sizes = await weigh(entry);
+    rows.push({ name: contender.name, history, ...figures(samples.get(entry) ?? []), ...sizes });
   }
+  console.log('measured the bytes');
   return rows;
 }
 
@@ -40,28 +56,24 @@ interface Sample {
   readonly turns: number;
 }
 
-/** In turn, again and again, so that a slow moment of the machine hits all of them. */
+/** In turn, again and again, so that a slow moment of the machine hits all contenders and all lengths. */
 async function timeAll(
-  contenders: readonly StorageContender[],
-  history: number,
-  plan: Plan,
-): Promise<ReadonlyMap<StorageName, Sample[]>> {
-  const samples = new Map(contenders.map(({ name }): [StorageName, Sample[]] => [name, []]));
-  for (let round = -plan.warmUp; round < plan.rounds; round += 1) {
-    for (const contender of contenders) {
-      const sample = await timeOne(contender, history, plan.turns);
-      if (round >= 0) samples.get(contender.name)?.push(sample);
+  entries: readonly Entry[],
+  { warmUp, rounds }: Plan,
+): Promise<ReadonlyMap<Entry, Sample[]>> {
+  const samples = new Map(entries.map((entry): [Entry, Sample[]] => [entry, []]));
+  for (let round = -warmUp; round < rounds; round += 1) {
+    for (const entry of entries) {
+      const sample = await timeOne(entry);
+      if (round >= 0) samples.get(entry)?.push(sample);
     }
+    console.log(round < 0 ? 'warmed up' : `measured round ${round + 1} of ${rounds}`);
   }
   return samples;
 }
 
 /** The first turn is not timed: it opens files and connections, and warms what the contender before left cold. */
-async function timeOne(
-  contender: StorageContender,
-  history: number,
-  turns: number,
-): Promise<Sample> {
+async function timeOne({ contender, history, turns }: Entry): Promise<Sample> {
   const session = await contender.open();
   try {
     for (let turn = 0; turn <= turns; turn += 1) await session.seed(`t${turn}`, history);
@@ -80,11 +92,11 @@ async function timeOne(
   }
 }
 
-async function weigh(
-  contender: StorageContender,
-  history: number,
-  { threads }: Plan,
-): Promise<Pick<StorageRow, 'storedPerStep' | 'loggedPerStep' | 'rowsPerStep'>> {
+async function weigh({
+  contender,
+  history,
+  threads,
+}: Entry): Promise<Pick<StorageRow, 'storedPerStep' | 'loggedPerStep' | 'rowsPerStep'>> {
   const session = await contender.open();
   try {
     for (let thread = 0; thread < threads; thread += 1) await session.seed(`t${thread}`, history);
