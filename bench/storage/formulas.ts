@@ -16,15 +16,19 @@ export function judgeStorage(rows: readonly StorageRow[]): Formula[] {
       value: round(value),
       limit: FLAT,
       passed: value <= FLAT,
+      isTime: what.startsWith('time'),
     });
     return [
       grows('time of a commit', first.commitsPerSecond / last.commitsPerSecond),
       grows('commits a step', last.commitsPerStep / first.commitsPerStep),
       grows('rows a step', last.rowsPerStep / first.rowsPerStep),
-      grows('bytes stored a step', last.storedPerStep / first.storedPerStep),
+      // The room of a JavaScript array grows in leaps of half its length, so memory is not judged by its bytes.
       ...(last.loggedPerStep === undefined || first.loggedPerStep === undefined
         ? []
-        : [grows('bytes logged a step', last.loggedPerStep / first.loggedPerStep)]),
+        : [
+            grows('bytes stored a step', last.storedPerStep / first.storedPerStep),
+            grows('bytes logged a step', last.loggedPerStep / first.loggedPerStep),
+          ]),
     ].filter(({ value }) => Number.isFinite(value));
   });
 }

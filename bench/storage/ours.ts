@@ -131,9 +131,16 @@ async function endedState(): Promise<NonNullable<typeof ended>['state']> {
   return ended.state;
 }
 
+const made = new Map<number, readonly Message[]>();
+
+/** Made once: stores keep texts, or the frozen messages themselves. */
 function messages(length: number): readonly Message[] {
-  return work.oldMessages(length).map(({ role, text }): Message => {
+  const known = made.get(length);
+  if (known !== undefined) return known;
+  const fresh = work.oldMessages(length).map(({ role, text }): Message => {
     const part = Object.freeze({ type: 'text', text } as const);
     return Object.freeze({ role, content: Object.freeze([part]) });
   });
+  made.set(length, fresh);
+  return fresh;
 }

@@ -25,6 +25,8 @@ export interface Formula {
   readonly value: number;
   readonly limit: number;
   readonly passed: boolean;
+  /** Whether it is about time, of which a short run says nothing. */
+  readonly isTime: boolean;
 }
 
 export interface StorageResults {
