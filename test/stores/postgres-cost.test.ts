@@ -52,7 +52,7 @@ function counting(pool: Pool, schema: string, read: number[]): PostgresPool {
         removeListener: (event, listener) => client.removeListener(event, listener),
         release: (error) => client.release(error),
         query: async (query) => {
-          if (!query.text.includes('commit_thread')) return client.query(query);
+          if (!/^SELECT .*commit_thread/.test(query.text)) return client.query(query);
           // In one transaction, as the server hands its counts on when it likes.
           await client.query('BEGIN');
           const before = await rowsRead(client, schema);
