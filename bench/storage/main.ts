@@ -13,7 +13,7 @@ import { storageTables, writeStorageResults } from './report.ts';
 import type { StorageResults } from './rows.ts';
 import type { Plan } from './run.ts';
 
-const FULL: Plan = { histories: [0, 1_000, 10_000], warmUp: 1, rounds: 7, turns: 3, threads: 10 };
+const FULL: Plan = { histories: [0, 1_000, 10_000], warmUp: 1, rounds: 5, turns: 3, threads: 10 };
 const SHORT: Plan = { histories: [0, 300], warmUp: 0, rounds: 1, turns: 1, threads: 3 };
 
 const isShort = process.argv.includes('--short');
