@@ -22,7 +22,9 @@ export interface Session {
   readonly seed: (threadId: string, history: number) => Promise<void>;
   /** One more turn on such a thread. Gives its text. */
   readonly turn: (threadId: string, history: number) => Promise<string>;
-  /** Lets everything before settle, and keeps the log from then on until `after`. */
+  /** Does now what seeding has left for later, so that no timed turn pays for it. */
+  readonly settle: () => Promise<void>;
+  /** Settles, and keeps the log from then on until `after`. */
   readonly before: () => Promise<Size>;
   readonly after: () => Promise<Size>;
   readonly close: () => Promise<void>;

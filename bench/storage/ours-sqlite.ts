@@ -24,6 +24,7 @@ function openSession(file: SqliteFile, store: ReturnType<typeof sqliteStore>): S
     return { stored: pages * number('PRAGMA page_size'), logged, rows: countRows(beside) };
   };
   return sessionOn(store, {
+    settle: async () => beside.exec('PRAGMA wal_checkpoint(TRUNCATE)'),
     before: async () => {
       const now = size(0);
       // Whoever reads keeps the log from being begun anew, so its length is what was written.

@@ -14,6 +14,8 @@ import * as work from './work.ts';
 
 /** How big a store is, and what goes when it has been closed. */
 export interface Sizes {
+  /** Default: nothing. */
+  readonly settle?: () => Promise<void>;
   readonly before: () => Promise<Size>;
   readonly after: () => Promise<Size>;
   readonly close: () => Promise<void>;
@@ -44,6 +46,7 @@ export function sessionOn(store: ThreadStore, sizes: Sizes): Session {
     meter,
     seed: (threadId, history) => seed(store, threadId, history),
     turn: (threadId, history) => runTurn(agentFor(history), threadId),
+    settle: sizes.settle ?? (async () => undefined),
     before: sizes.before,
     after: sizes.after,
     close: async () => {
@@ -114,7 +117,11 @@ async function seed(store: ThreadStore, threadId: string, history: number): Prom
   const state = { ...(await endedState()), threadId };
   const { token } = await store.claim(threadId, { holder: 'seed', ttlMs: 60_000 });
   const nothing = { events: [], ledger: [], approvals: [], memory: {}, artifacts: [] };
-  await store.commit(threadId, token, 0, { ...nothing, state, messages: messages(history) });
+  // The last one for itself: no turn pays for the room that an array takes when it grows out of what it had.
+  const all = messages(history);
+  for (const [version, part] of [all.slice(0, -1), all.slice(-1)].entries()) {
+    await store.commit(threadId, token, version, { ...nothing, state, messages: part });
+  }
   await store.release(threadId, token);
 }
 

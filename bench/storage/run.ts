@@ -79,6 +79,7 @@ async function timeOne({ contender, history, turns }: Entry): Promise<Sample> {
   try {
     for (let turn = 0; turn <= turns; turn += 1) await session.seed(`t${turn}`, history);
     await runTurn(contender.name, session, { threadId: 't0', history });
+    await session.settle();
     session.meter.take();
     const cpu = process.cpuUsage();
     const started = performance.now();

@@ -63,6 +63,9 @@ function openSession(variant: Variant): Session {
       await graphAfter(history).updateState(configOf(threadId), { messages }, 'model');
     },
     turn: (threadId, history) => runTurn(graphAfter(history), variant, threadId),
+    settle: async () => {
+      saver.db.pragma('wal_checkpoint(TRUNCATE)');
+    },
     before: async () => {
       const now = sizeOf(saver, 0);
       // From here on the log only grows, so its length is what was written.
