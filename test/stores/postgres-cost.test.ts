@@ -1,8 +1,18 @@
 import { Pool, type PoolClient } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import type { PostgresPool } from '../../src/stores/postgres.ts';
+import type { ThreadStore } from '../../src/stores/port.ts';
+import type { PostgresPool, SqlValue } from '../../src/stores/postgres.ts';
 import { postgresStore } from '../../src/stores/postgres.ts';
-import { changes, outcome } from '../../src/testing/conformance/thread-store/samples.ts';
+import {
+  approval,
+  artifact,
+  changes,
+  event,
+  intent,
+  outcome,
+  toolResult,
+  userMessage,
+} from '../../src/testing/conformance/thread-store/samples.ts';
 import { onService } from '../services/on-service.ts';
 import { postgresAdmin, quoted } from './postgres-admin.ts';
 
@@ -30,6 +40,22 @@ await onService('postgres', (url) => {
     expect(Math.max(...read)).toBeLessThan(10);
     expect(Math.max(...read)).toBeGreaterThan(0);
   });
+
+  test('no statement reads a table of threads from end to end', async () => {
+    const seen = new Map<string, SqlValue[]>();
+    const store = postgresStore({ pool: recording(pool, seen), schema });
+    await store.open();
+    await fillAll(sql);
+    seen.clear();
+    await useEverything(store);
+    const statements = [...seen].filter(([text]) => !text.includes('commit_thread'));
+    expect(statements.length).toBeGreaterThan(20);
+    for (const [text, values] of statements) {
+      const rows = await sql(`EXPLAIN ${text}`, values);
+      const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+      expect(`${text}\n${plan}`).not.toContain('Seq Scan');
+    }
+  });
 });
 
 /** Many threads of two calls each: what the server then takes a thread to be like. */
@@ -39,6 +65,93 @@ async function fillLedger(sql: (text: string) => Promise<unknown>): Promise<void
   await sql(`INSERT INTO {schema}.ledger (thread, call_id, input_digest, status, late, at)
     SELECT 'short-' || n, 'call-' || c, 'digest', 'finished', 0, 0
     FROM generate_series(1, 5000) n, generate_series(1, 2) c`);
+}
+
+async function fillAll(sql: (text: string) => Promise<unknown>): Promise<void> {
+  const threads = "SELECT 'full-' || n";
+  const many = 'FROM generate_series(1, 20000) n';
+  await sql(`INSERT INTO {schema}.threads (id, token, expires_at, version, state)
+    ${threads}, 1, 0, 1, '{}' ${many}`);
+  for (const [table, values] of [
+    ['messages', "1, '{}'"],
+    ['events', "1, '{}'"],
+    ['ledger', "'call', 'digest', 'finished', '{}', 0, 0"],
+    ['memory', "'policy', '{}'"],
+    ['artifacts', "'a', '{}'"],
+  ]) {
+    await sql(`INSERT INTO {schema}.${table} ${threads}, ${values} ${many}`);
+  }
+  await sql(`INSERT INTO {schema}.approvals (thread, id, status, json) ${threads}, 'approval-' || n,
+    CASE WHEN n % 50 = 0 THEN 'open' ELSE 'allowed' END, '{}' ${many}`);
+  for (const table of [
+    'threads',
+    'messages',
+    'events',
+    'ledger',
+    'memory',
+    'artifacts',
+    'approvals',
+  ]) {
+    await sql(`ANALYZE {schema}.${table}`);
+  }
+}
+
+async function useEverything(store: ThreadStore): Promise<void> {
+  const { token } = await store.claim('t', { holder: 'h', ttlMs: 60_000 });
+  await store.renew('t', token, 60_000);
+  const given = {
+    messages: [userMessage('hello')],
+    events: [event('t', 1)],
+    ledger: [intent('call')],
+    approvals: [approval('t', 'a1')],
+    memory: { policy: {} },
+    artifacts: [artifact('long', 'text')],
+  };
+  await store.commit('t', token, 0, changes(given));
+  await store.recordLate('t', 'call', toolResult('late'));
+  await store.load('t');
+  await store.readMessages('t', { after: 0, limit: 10 });
+  await store.readEvents('t', { after: 0, limit: 10 });
+  await store.readLedger('t', ['call', 'other']);
+  await store.listThreads({ after: 'full-9', limit: 10 });
+  // Those that only fill the table would not be read as approvals.
+  await store.pendingApprovals({ after: 'b', limit: 10 });
+  await store.pendingApprovals({ threadId: 't' });
+  await store.findApproval('a1');
+  await store.readArtifact('t', 'long');
+  const asItIs = <T>(value: T): T => value;
+  await store.rewriteThread('t', token, 1, {
+    state: asItIs,
+    message: asItIs,
+    event: asItIs,
+    result: asItIs,
+    approval: asItIs,
+    artifact: asItIs,
+    memory: asItIs,
+  });
+  await store.deleteThread('t', token);
+  await store.release('t', token);
+}
+
+/** Keeps each statement about the tables of the store, with the values it was last given. */
+function recording(pool: Pool, seen: Map<string, SqlValue[]>): PostgresPool {
+  return {
+    end: () => pool.end(),
+    connect: async () => {
+      const client = await pool.connect();
+      return {
+        on: (event, listener) => client.on(event, listener),
+        removeListener: (event, listener) => client.removeListener(event, listener),
+        release: (error) => client.release(error),
+        query: (query) => {
+          if (/^(SELECT|INSERT|UPDATE|DELETE)/.test(query.text)) {
+            seen.set(query.text, query.values ?? []);
+          }
+          return client.query(query);
+        },
+      };
+    },
+  };
 }
 
 /** Notes of every commit how many rows of the ledger the server went through. */
