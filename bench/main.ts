@@ -6,14 +6,14 @@
  * commits too often, judges no time and writes nothing. It leaves out the peers when they are not installed.
  */
 import { execFileSync } from 'node:child_process';
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { buildWhereOld } from './build.ts';
 import { hasPeers } from './contenders.ts';
 
 const root = join(import.meta.dirname, '..');
 const isShort = process.argv.includes('--short');
 
-if (!isBuilt()) run('npm', ['run', '--silent', 'build', '--', '--silent'], root);
+buildWhereOld();
 if (!hasPeers()) {
   if (isShort)
     console.log('Without the peers: they are not installed (npm ci --prefix bench/peers).');
@@ -22,14 +22,6 @@ if (!hasPeers()) {
 // What it measures is there only now.
 const { runBench } = await import('./run.ts');
 await runBench(isShort);
-
-/** Whether the build is newer than every source. */
-function isBuilt(): boolean {
-  const built = statSync(join(root, 'dist', 'index.js'), { throwIfNoEntry: false });
-  if (built === undefined) return false;
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
-  return sources.every((name) => statSync(join(root, 'src', name)).mtimeMs <= built.mtimeMs);
-}
 
 function run(command: string, args: readonly string[], cwd: string): void {
   execFileSync(command, args, { cwd, stdio: ['ignore', 'ignore', 'inherit'] });

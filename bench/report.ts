@@ -169,12 +169,14 @@ function kilobytes(bytes: number): string {
   return `${round(bytes / 1024)} KiB`;
 }
 
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
+/** A table. */
+export function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-function machine(): Record<string, string> {
+/** Where it was measured. */
+export function machine(): Record<string, string> {
   const [cpu] = cpus();
   return {
     cpu: `${cpus().length} × ${cpu?.model ?? 'unknown'}`,
@@ -196,7 +198,8 @@ function versions(): Record<string, string> {
   };
 }
 
-function versionIn(folder: string): string {
+/** The version in a `package.json`; `folder` is seen from this one. */
+export function versionIn(folder: string): string {
   const file = new URL(`${folder}package.json`, import.meta.url);
   return JSON.parse(readFileSync(file, 'utf8')).version;
 }

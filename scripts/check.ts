@@ -27,8 +27,9 @@ process.exitCode = all.every(({ passed }) => passed) ? 0 : 1;
 
 /** What the bench compares with is installed by the bench alone, and its types come with it. */
 function benchPeers(): (readonly [name: string, command: string, ...args: string[]])[] {
-  if (!existsSync('bench/peers/node_modules')) return [];
-  return [['types of the bench', 'tsc', '-p', 'bench/peers']];
+  return ['bench/peers', 'bench/peers/langgraph']
+    .filter((folder) => existsSync(`${folder}/node_modules`))
+    .map((folder) => [`types of ${folder}`, 'tsc', '-p', folder]);
 }
 
 function run([name, command, ...args]: (typeof commands)[number]): Promise<Finished> {

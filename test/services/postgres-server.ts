@@ -6,8 +6,10 @@ import { findProgram, postgresFolders } from './find-program.ts';
 import { freePort } from './free-port.ts';
 import { type Server, startServer } from './server.ts';
 
-/** Starts PostgreSQL on a new database of its own; `undefined` where it is not installed. */
-export async function startPostgres(): Promise<Server | undefined> {
+/** Starts PostgreSQL on a new database of its own, with other settings where asked; `undefined` where it is not installed. */
+export async function startPostgres(
+  more: Readonly<Record<string, string>> = {},
+): Promise<Server | undefined> {
   const program = findProgram('postgres', postgresFolders());
   if (program === undefined) return undefined;
   const folder = mkdtempSync(join(tmpdir(), 'agent-hooks-postgres-'));
@@ -22,7 +24,7 @@ export async function startPostgres(): Promise<Server | undefined> {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
     program,
-    args: ['-D', data, '-p', String(port), '-k', folder, ...settings(SETTINGS)],
+    args: ['-D', data, '-p', String(port), '-k', folder, ...settings({ ...SETTINGS, ...more })],
     options,
     endSignal: 'SIGQUIT',
     folder,
