@@ -155,6 +155,11 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly maxOutputBytes?: number;
   /** How many calls of one batch run at the same time. Default: 8. */
   readonly maxParallelTools?: number;
+  /**
+   * How many tools of this agent run at a time in this process, those of all its runs together; other calls wait, as for
+   * `tool({ maxConcurrent })`, whose slot comes first. Calls of subagents and of the host take none. Default: no limit.
+   */
+  readonly maxConcurrentTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */
   readonly cancelGraceMs?: number;
   /** Milliseconds a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */

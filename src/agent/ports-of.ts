@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { Slots } from '../internal/slots.ts';
 import { BackgroundCalls } from '../loop/background-calls.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
@@ -48,6 +49,9 @@ export function portsOf(
     hasObservers: observers.any,
     isObserved: observers.hears,
     maxParallelTools: options.maxParallelTools ?? 8,
+    ...(options.maxConcurrentTools !== undefined && {
+      toolSlots: new Slots(options.maxConcurrentTools),
+    }),
     maxOutputBytes: options.maxOutputBytes ?? 65_536,
     cancelGraceMs: options.cancelGraceMs ?? 2_000,
     background: new BackgroundCalls(),

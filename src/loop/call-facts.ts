@@ -6,4 +6,8 @@ export class CallFacts {
   readonly inputs: Map<string, JsonObject> = new Map();
   /** The calls whose precheck gave an outcome in the place of a run. */
   readonly prechecked: Set<string> = new Set();
+  /** The calls whose start the ledger knows, where that was stored after their batch. */
+  readonly begun: Set<string> = new Set();
+  /** By call, the milliseconds it has waited for its slots. */
+  readonly waitedMs: Map<string, number> = new Map();
 }

@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { announceFirst } from './announce-call.ts';
+import { isCapped, runCapped } from './capped-call.ts';
 import type { Children } from './children.ts';
 import { type ExecutionPlace, executeCall } from './execute-call.ts';
 import { type Executed, executeOperation } from './execute-operation.ts';
@@ -22,6 +23,18 @@ export interface Runners {
 
 /** Carries out one call by whoever runs it, once nothing stands between the call and its run. */
 export function carryOut(
+  call: BatchCall,
+  runners: Runners,
+  place: ExecutionPlace,
+): MaybePromise<ToolResult> {
+  const isPlain = call.defersIntent !== true && !isCapped(call, runners.session);
+  if (isPlain || call.prechecked !== undefined) return carryOutNow(call, runners, place);
+  return runCapped(call, { session: runners.session, saver: place.saver }, (slots) =>
+    carryOutNow(call, runners, { ...place, slots }),
+  );
+}
+
+function carryOutNow(
   call: BatchCall,
   runners: Runners,
   place: ExecutionPlace,

@@ -2,6 +2,7 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { InputProblem } from '../tools/input-port.ts';
 import type { ToolPort } from '../tools/port.ts';
+import { defersIntent } from './capped-call.ts';
 import { isChildTool } from './child-tool.ts';
 import { findTool } from './find-tool.ts';
 import { checkWhole, keepWhole, locksOf, storedInput } from './locks.ts';
@@ -63,10 +64,13 @@ function withCheck(
   const locks = locksOf(tool, checked.input, session);
   if (locks !== undefined) keepWhole(call.callId, checked.input, session);
   const input = storedInput(tool, checked.input);
-  if (input === call.effectiveInput && isUpToDate(call, tool)) return call;
+  const isCurrent =
+    isUpToDate(call, tool) && (call.defersIntent === true) === defersIntent(tool, session);
+  if (input === call.effectiveInput && isCurrent) return call;
   const {
     isChild: _wasChild,
     isHost: _wasHost,
+    defersIntent: _wasCapped,
     toolVersion: _judged,
     announce: _wasToSay,
     locks: _were,
@@ -82,6 +86,7 @@ function withCheck(
   };
   if (isChildTool(tool)) now.isChild = true;
   if (tool.readResult !== undefined) now.isHost = true;
+  if (defersIntent(tool, session)) now.defersIntent = true;
   if (tool.announce !== undefined) now.announce = 'due';
   if (tool.version !== undefined) now.toolVersion = tool.version;
   if (locks !== undefined) now.locks = locks;

@@ -18,6 +18,7 @@ import { announceFirst } from './announce-call.ts';
 import type { LateResult } from './background-calls.ts';
 import { notRunNow } from './call-outcomes.ts';
 import { CallState } from './call-state.ts';
+import type { CallSlots } from './capped-call.ts';
 import { CHANGED } from './check-call.ts';
 import { type Engine, isEngineTool } from './engine-tool.ts';
 import { STILL_RUNNING } from './go-on.ts';
@@ -35,6 +36,8 @@ export interface ExecutionPlace {
   readonly saver: OutcomeSaver;
   /** Asked when nothing is left to be done before the tool: what it gives is the result, and the tool does not run. */
   readonly begin?: () => ToolResult | undefined;
+  /** The slots of a call that had to wait for some. */
+  readonly slots?: CallSlots;
 }
 
 /** Runs one tool to one result, whatever it does: returns, throws, hangs past its limit, or ignores a cancel. */
@@ -65,8 +68,12 @@ function startTool(
     const answer = isEngineTool(tool)
       ? tool.runInEngine(call.effectiveInput, ctx, engineFor(ctx, session, place.turn))
       : tool.run(call.effectiveInput, ctx);
-    if (isThenable(answer))
-      return new RunningCall(call, session, ctx).settle(answer, tool.timeoutMs);
+    if (isThenable(answer)) {
+      // Once: the `then` of what is no promise may begin its work.
+      const body = Promise.resolve(answer);
+      place.slots?.keepUntil(body);
+      return new RunningCall(call, session, ctx).settle(body, tool.timeoutMs);
+    }
     ctx.end();
     return succeeded(answer);
   } catch (error) {
@@ -106,18 +113,14 @@ class RunningCall {
   }
 
   settle(
-    answer: PromiseLike<JsonValue | OutputWithFiles>,
+    answer: Promise<JsonValue | OutputWithFiles>,
     timeoutMs: number | undefined,
   ): Later<ToolResult> {
     this.#session.passTime();
     this.#session.options.cancel.listen(this.#onCancel);
     if (this.#isOpen && this.#timer === undefined && timeoutMs !== undefined)
       this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
-    try {
-      Promise.resolve(answer).then(this.#onOutput, this.#onError);
-    } catch (error) {
-      this.#onError(error);
-    }
+    answer.then(this.#onOutput, this.#onError);
     return this.#result;
   }
 

@@ -1,6 +1,11 @@
 import { saveNotes } from './perform-commit.ts';
 import type { Session } from './session.ts';
-import type { LedgerNote } from './state.ts';
+import type { BatchCall, LedgerNote } from './state.ts';
+
+/** That a call may start. */
+export function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {
+  return { callId, inputDigest };
+}
 
 /**
  * Saves what becomes of the `once` calls of a batch while it still runs. One after the other: two commits at

@@ -6,6 +6,7 @@ import type { Writable } from '../internal/writable.ts';
 import type { ToolCall } from '../protocol/chat.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { ToolPort } from '../tools/port.ts';
+import { defersIntent } from './capped-call.ts';
 import { checkCall } from './check-call.ts';
 import { isChildTool } from './child-tool.ts';
 import type { Effect } from './effect.ts';
@@ -221,6 +222,7 @@ function readCall(call: ToolCall, isCut: boolean, session: Session): BatchCall {
   if (tool?.readResult !== undefined) read.isHost = true;
   if (tool?.announce !== undefined) read.announce = 'due';
   if (tool?.operation !== undefined) read.isListen = true;
+  if (defersIntent(tool, session)) read.defersIntent = true;
   if (problem !== undefined) read.refusal = { outcome: 'invalid', by: 'agent', reason: problem };
   return read;
 }

@@ -18,7 +18,7 @@ import { invocationOf } from './invocation.ts';
 import { knownOutcome } from './known-outcome.ts';
 import { wholeCall } from './locks.ts';
 import { momentOf } from './moment-of.ts';
-import { OutcomeSaver } from './outcome-saver.ts';
+import { intentOf, OutcomeSaver } from './outcome-saver.ts';
 import { isPrechecked, plainResult, precheckedResult } from './precheck-call.ts';
 import { presentResult } from './present-result.ts';
 import { runWrapped } from './run-wrapped.ts';
@@ -231,7 +231,8 @@ function startCall(call: BatchCall, index: number, run: BatchRun): MaybePromise<
     // Whatever policies made of it, the ledger keeps what the host did, and that a tool did not run.
     const recorded = given ?? answered ?? precheckedResult(result, call, session);
     const spoken = session.announced?.tookMs(callId) ?? 0;
-    const durationMs = Math.round(session.now() - since - spoken);
+    const waited = session.callFacts?.waitedMs.get(callId) ?? 0;
+    const durationMs = Math.round(session.now() - since - spoken - waited);
     const ended: Writable<FinishedCall> = { callId, result, durationMs, started: true };
     if (recorded !== undefined) ended.recorded = recorded;
     if (facts !== undefined) ended.after = facts;
@@ -323,7 +324,7 @@ function lookAt(raw: ToolResult, { call, index, run }: CallPlace): MaybePromise<
 /** A call that must not run twice needs its intent stored before it starts, whichever process starts it (L8). */
 function mustBeSaved(call: BatchCall, { session, recovering, ledger }: BatchRun): boolean {
   if (!recovering || call.sideEffects !== 'once' || session.options.cancel.cancelled) return false;
-  if (call.prechecked !== undefined) return false;
+  if (call.prechecked !== undefined || call.defersIntent === true) return false;
   return !ledger.has(call.callId);
 }
 
@@ -341,7 +342,8 @@ async function saveProgress(call: BatchCall, result: ToolResult, run: BatchRun):
   if (result.outcome !== 'unknown' && result.outcome !== 'running')
     notes.push({ ...intentOf(call), result });
   const next = call.parallel ? undefined : nextInTurn(call, run.calls);
-  if (next !== undefined && !run.recovering) notes.push(intentOf(next));
+  if (next !== undefined && next.defersIntent !== true && !run.recovering)
+    notes.push(intentOf(next));
   if (notes.length > 0) await run.saver.save(notes);
 }
 
@@ -361,8 +363,4 @@ function nextInTurn(call: BatchCall, calls: readonly BatchCall[]): BatchCall | u
 /** A second attempt only where an earlier process may have made the first. */
 function attemptOf({ sideEffects, callId }: BatchCall, { recovering, ledger }: BatchRun): number {
   return recovering && (sideEffects !== 'once' || ledger.has(callId)) ? 2 : 1;
-}
-
-function intentOf({ callId, inputDigest = '' }: BatchCall): LedgerNote {
-  return { callId, inputDigest };
 }

@@ -8,6 +8,7 @@ import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
+import type { SlotsPort } from '../tools/slots-port.ts';
 import type { BackgroundCalls } from './background-calls.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { LinesPort } from './lines-port.ts';
@@ -48,6 +49,8 @@ export interface Ports {
   readonly isObserved: (type: EventType) => boolean;
   /** How many calls of one batch run at the same time. */
   readonly maxParallelTools: number;
+  /** What the calls of all runs share; absent for an agent that may run any number of them. */
+  readonly toolSlots?: SlotsPort;
   /** Bytes of an output that the model reads, where its tool does not say. */
   readonly maxOutputBytes: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */

@@ -141,6 +141,8 @@ export interface BatchCall extends AnnounceMark, GuardMarks, ListenMarks {
   readonly toolVersion?: string;
   /** Set for a call that the host runs. */
   readonly isHost?: true;
+  /** Set for a call that waits for a slot: the ledger knows of its start when it has one, and not before. */
+  readonly defersIntent?: true;
   readonly requestedInput: JsonValue;
   readonly effectiveInput: JsonObject;
   /** Set for calls whose input an approval or the ledger is bound to. */

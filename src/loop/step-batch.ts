@@ -320,8 +320,8 @@ function speakOrRun(state: ThreadState, turn: OpenTurn, batch: Batch): Transitio
 
 /**
  * The message enters the history with the intent of each `once` call that may start at once, and only then does
- * anything run (L8). One that waits for another gets its intent when that one is done, so that after a crash it
- * is known not to have started. From here on the state holds the calls only: what a policy took out of the text
+ * anything run (L8). One that waits for another gets its intent when that one is done, and one that waits for a slot
+ * when it has it, so that after a crash it is known not to have started. From here on the state holds the calls only: what a policy took out of the text
  * must not stay in it.
  */
 export function runBatch(
@@ -356,10 +356,10 @@ function eventsOfCall(call: BatchCall): readonly EventBody[] {
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {
   const notes: LedgerNote[] = [];
   let waits = false;
-  for (const { callId, inputDigest = '', parallel, refusal, sideEffects, prechecked } of calls) {
-    if (refusal !== undefined || prechecked !== undefined) continue;
-    if (sideEffects !== 'once' || (waits && !parallel)) continue;
-    notes.push({ callId, inputDigest });
+  for (const { callId, inputDigest = '', parallel, ...call } of calls) {
+    if (call.refusal !== undefined || call.prechecked !== undefined) continue;
+    if (call.sideEffects !== 'once' || (waits && !parallel)) continue;
+    if (call.defersIntent !== true) notes.push({ callId, inputDigest });
     if (!parallel) waits = true;
   }
   return notes;

@@ -24,6 +24,10 @@ const RULES: Readonly<
   },
   tier: { accepts: isOptional((value) => TIERS.includes(value)), what: "'auto' or 'confirm'" },
   parallel: { accepts: isOptional((value) => typeof value === 'boolean'), what: 'true or false' },
+  maxConcurrent: {
+    accepts: isOptional((value) => Number.isSafeInteger(value) && Number(value) >= 1),
+    what: 'a whole number from 1',
+  },
   timeoutMs: {
     accepts: isOptional(
       (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),

@@ -11,7 +11,7 @@ import { type Tool, type ToolOptions, type ToolReturn, tool } from './tool.ts';
 /** How a tool is declared that the host runs: as any other, without what only the engine's own running needs. */
 export type HostToolOptions<Input extends ToolSchema, Output extends ToolSchema> = Omit<
   ToolOptions<Input, Output, unknown>,
-  'execute' | 'timeoutMs' | 'parallel'
+  'execute' | 'timeoutMs' | 'maxConcurrent' | 'parallel'
 >;
 
 /**
@@ -61,7 +61,7 @@ function refuseFacts(name: string, { locks }: Pick<Tool, 'locks'>): void {
   }
 }
 
-const ENGINE_ONLY = ['execute', 'timeoutMs', 'parallel', 'interruption'];
+const ENGINE_ONLY = ['execute', 'timeoutMs', 'maxConcurrent', 'parallel', 'interruption'];
 
 function refuseRunning(options: unknown): void {
   // What is no object at all is told of where any tool is checked.

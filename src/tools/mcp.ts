@@ -1,5 +1,6 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
+import { Slots } from '../internal/slots.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { checkKnown } from './check-options.ts';
 import { listMcpTools, type McpClient, type McpTool } from './mcp/client.ts';
@@ -39,6 +40,8 @@ export interface McpToolsOptions {
    * `never` saves that request: then only a restart notices. Default: `always`.
    */
   readonly check?: 'always' | 'never';
+  /** How many calls of these tools, all of them together, run at a time; see `maxConcurrent` of `tool`. Default: no limit. */
+  readonly maxConcurrent?: number;
 }
 
 export interface McpTools {
@@ -88,6 +91,7 @@ function planOf(client: McpClient, options: McpToolsOptions): ServerPlan {
     trustsAnnotations: options.annotations !== 'ignored',
     overrides: options.safety ?? {},
     check: options.check ?? 'always',
+    ...(options.maxConcurrent !== undefined && { slots: new Slots(options.maxConcurrent) }),
   };
 }
 
@@ -126,6 +130,7 @@ function build(plan: ServerPlan, one: McpTool): Tool<JsonObject> | string {
 }
 
 const OPTIONS = [
+  'maxConcurrent',
   'prefix',
   'only',
   'annotations',
@@ -147,14 +152,14 @@ function checkOptions(client: unknown, options: McpToolsOptions): void {
       `it was given ${kindOf(client)} that is no client`,
       'Pass a connected `Client` of the official SDK',
     );
-  const { prefix, annotations, check, timeoutMs, maxResultBytes } = options;
+  const { prefix, annotations, check, timeoutMs, maxResultBytes, maxConcurrent } = options;
   if (prefix !== undefined && !/^[A-Za-z0-9_-]{0,32}$/.test(prefix))
     throw invalid('`prefix` is none', 'Use up to 32 letters, digits, `_` and `-`');
   if (annotations !== undefined && !['trusted', 'ignored'].includes(annotations))
     throw invalid('`annotations` is none of its words', "Set it to 'trusted' or 'ignored'");
   if (check !== undefined && !['always', 'never'].includes(check))
     throw invalid('`check` is none of its words', "Set it to 'always' or 'never'");
-  for (const [name, value] of Object.entries({ timeoutMs, maxResultBytes }))
+  for (const [name, value] of Object.entries({ timeoutMs, maxResultBytes, maxConcurrent }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
       throw invalid(`\`${name}\` is no positive integer`, `Set \`${name}\` to one`);
 }

@@ -6,6 +6,7 @@ import {
   failureOutput,
   refusalOutput,
 } from '../errors/tool-failure.ts';
+import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { FilePart, ToolOutcome } from '../protocol/message.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
@@ -150,7 +151,7 @@ async function runOnce(
     }
     const outcome = await tool.precheck?.(checked.input, ctx);
     if (outcome !== undefined) return { ...attempted(outcome), notRun: true };
-    const given = await tool.run(checked.input, ctx);
+    const given = await inSlot(tool, ctx.signal, () => tool.run(checked.input, ctx));
     if (!hasFiles(given)) return attempted(given);
     const { output, files } = given;
     const attempt = attempted(output);
@@ -158,6 +159,19 @@ async function runOnce(
     return isShown && files.length > 0 ? { ...attempt, files } : attempt;
   } catch (error) {
     return { outcome: 'failed', result: failureOf(tool.name, error).output, error };
+  }
+}
+
+async function inSlot<Output>(
+  { slots }: ToolPort<never>,
+  signal: AbortSignal,
+  run: () => MaybePromise<Output>,
+): Promise<Output> {
+  const release = await slots?.take(signal);
+  try {
+    return await run();
+  } finally {
+    release?.();
   }
 }
 

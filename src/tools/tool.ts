@@ -1,6 +1,7 @@
 import { ToolError } from '../errors/tool-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import { Slots } from '../internal/slots.ts';
 import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateOf } from '../protocol/state-values.ts';
@@ -145,6 +146,12 @@ export interface ToolOptions<
    * it, up to its limit. In a subagent it is cancelled. Default: `provider_default`.
    */
   readonly interruption?: Interruption;
+  /**
+   * How many calls of this tool run at a time in this process, whatever agents and runs they are of; others wait in the
+   * order they came. Counts until `execute` has settled, also after its time. The wait is none of `timeoutMs`; a cancel
+   * ends it, and nothing ran. `execute` must not wait for a call of its own tool. Default: no limit.
+   */
+  readonly maxConcurrent?: number;
   /** Milliseconds `execute` may take. Default: no limit. */
   readonly timeoutMs?: number;
   /**
@@ -231,6 +238,7 @@ export function tool<
     tier,
     sideEffects,
     parallel: options.parallel ?? sideEffects === 'none',
+    ...(options.maxConcurrent !== undefined && { slots: new Slots(options.maxConcurrent) }),
     ...(options.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
     ...(options.interruption !== undefined && { interruption: options.interruption }),
     ...(options.version !== undefined && { version: options.version }),

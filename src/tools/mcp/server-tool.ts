@@ -3,6 +3,7 @@ import { toJson } from '../../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { jsonSchema } from '../json-schema.ts';
 import type { ToolContext } from '../port.ts';
+import type { SlotsPort } from '../slots-port.ts';
 import { type Tool, tool } from '../tool.ts';
 import type { ToolOutput } from '../tool-output.ts';
 import { callMcpTool, listMcpTools, type McpClient, type McpTool } from './client.ts';
@@ -20,6 +21,7 @@ export interface ServerPlan {
   readonly trustsAnnotations: boolean;
   readonly overrides: { readonly [tool: string]: Partial<McpSafety> };
   readonly check: 'always' | 'never';
+  readonly slots?: SlotsPort;
 }
 
 /** A tool that is called on the server. Throws `ConfigError` for a schema that no tool can have. */
@@ -29,7 +31,7 @@ export function serverTool(plan: ServerPlan, declared: McpTool): Tool<JsonObject
   const safety = safetyOf(plan.trustsAnnotations ? declared.annotations : undefined);
   const override = Object.hasOwn(plan.overrides, name) ? plan.overrides[name] : undefined;
   const title = declared.title ?? declared.annotations?.title;
-  return tool({
+  const built = tool({
     name: wireName(plan.prefix, name),
     description: (declared.description ?? '').slice(0, MAX_DESCRIPTION).toWellFormed(),
     ...(typeof title === 'string' && title.trim() !== '' && { displayName: cutTitle(title) }),
@@ -42,6 +44,8 @@ export function serverTool(plan: ServerPlan, declared: McpTool): Tool<JsonObject
       return readMcpResult(await call(plan, { name, arguments: input }, ctx), plan.maxResultBytes);
     },
   });
+  // One limit for all of them: it is the server that can bear so many.
+  return plan.slots === undefined ? built : Object.freeze({ ...built, slots: plan.slots });
 }
 
 /** A description is part of every request, and the server writes it. */

@@ -2,7 +2,7 @@ import { channel } from 'node:diagnostics_channel';
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { ToolContext } from '../port.ts';
 
-/** Sends of one tool that are under way at the same time. */
+/** Sends of one tool that are under way at the same time, where it does not say. */
 const AT_ONCE = 8;
 
 /** Where a process listens to what became of sends nobody waited for. */
@@ -13,8 +13,13 @@ type Call = Pick<ToolContext, 'threadId' | 'turnId' | 'callId' | 'toolName'>;
 
 /** What goes on after its call was answered. */
 export class Background {
-  readonly #limit: LimitFunction = pLimit(AT_ONCE);
+  readonly #limit: LimitFunction;
   readonly #pending = new Map<Promise<void>, string>();
+
+  /** What the tool says of its calls holds for these: they are what reaches the service. */
+  constructor(atOnce: number = AT_ONCE) {
+    this.#limit = pLimit(atOnce);
+  }
 
   send(work: () => Promise<unknown>, { threadId, turnId, callId, toolName }: Call): void {
     const pending = this.#limit(work).then(

@@ -87,7 +87,7 @@ export function buildWebhookTool<
 ): WebhookTool<SchemaInput<Input>, Context, State> {
   const refuse = refuseFor(Object(options).name);
   const webhook = declare(options, refuse);
-  const background = new Background();
+  const background = new Background(options.maxConcurrent);
   const call = (input: unknown, ctx: ToolContext<never, never>): Promise<JsonValue> =>
     callWebhook({ webhook, wire, background }, toJson(input) as JsonObject, ctx); // A tool's input is an object.
   const declared = tool<Input, Output, Context, State>({

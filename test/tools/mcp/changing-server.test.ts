@@ -342,6 +342,29 @@ function document(mimeType: string, blob: string) {
 }
 const picture = { type: 'image', mimeType: 'image/png', data: 'AAAA' };
 
+test('`maxConcurrent` is one limit over all tools of the server', async () => {
+  const seen = { now: 0, most: 0, calls: 0 };
+  const { client } = await serve([send, { ...send, name: 'post' }], async () => {
+    seen.now += 1;
+    seen.calls += 1;
+    seen.most = Math.max(seen.most, seen.now);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    seen.now -= 1;
+    return { content: [text('sent')] };
+  });
+  const safe = { tier: 'auto', sideEffects: 'none' } as const;
+  const safety = { send: safe, post: safe };
+  const tools = await toolsOf(client, { safety, check: 'never', maxConcurrent: 2 });
+  const calls = ['send', 'post', 'send', 'post', 'send', 'post'];
+  const toolCalls = calls.map((name) => ({ name, input: { to: 'ann' } }));
+  const model = scriptedModel([{ toolCalls }, 'done']);
+  const { messages } = await createAgent({ name: 'desk', model, tools }).run({ message: 'go' });
+  expect(messages.flatMap(toolResultsOf).map(({ outcome }) => outcome)).toEqual(
+    Array(6).fill('succeeded'),
+  );
+  expect(seen).toEqual({ now: 0, most: 2, calls: 6 });
+});
+
 test.each([undefined, null, 'sent', 5, [], {}, { content: 'sent' }])(
   'an answer that is no result, %j, never counts as done',
   async (answer) => {
@@ -362,6 +385,7 @@ test.each<[string, unknown, object, RegExp]>([
   ['a tool that is not there', undefined, { only: ['sned'] }, /'sned'.*It has: send/s],
   ['safety of a tool that is not there', undefined, { safety: { sned: {} } }, /'sned'/],
   ['no number', undefined, { timeoutMs: -1 }, /timeoutMs/],
+  ['a limit that is none', undefined, { maxConcurrent: 0 }, /maxConcurrent/],
   ['another word', undefined, { annotations: 'maybe' }, /annotations/],
 ])('%s is refused', async (...[, client, options, message]) => {
   const server = await serve([send]);

@@ -72,7 +72,10 @@ describe('a webhook nobody waits for', () => {
     expect(sockets.size).toBe(0);
   });
 
-  test('U-R9: no more than eight are under way', async () => {
+  test.each([
+    ['eight', {}, 8],
+    ['the tool says', { maxConcurrent: 3 }, 3],
+  ] as const)('U-R9: no more than %s are under way', async (_name, more, atOnce) => {
     let now = 0;
     let most = 0;
     const { origin, requests } = await service((arrived, response) => {
@@ -83,10 +86,10 @@ describe('a webhook nobody waits for', () => {
         OK(arrived, response);
       }, 20);
     });
-    const tool = webhook({ url: origin, ...later });
+    const tool = webhook({ url: origin, ...later, ...more });
     await Promise.all(Array.from({ length: 30 }, () => tool.run({}, ctx)));
     await tool.drain();
-    expect([requests.length, most]).toEqual([30, 8]);
+    expect([requests.length, most]).toEqual([30, atOnce]);
   });
 
   test('a cancel does not stop what was accepted', async () => {
