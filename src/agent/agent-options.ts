@@ -162,7 +162,7 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly maxConcurrentTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */
   readonly cancelGraceMs?: number;
-  /** Milliseconds a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */
+  /** Milliseconds from 100 that a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */
   readonly leaseMs?: number;
   /** For limits over threads and processes. Default: counts of this process. */
   readonly counters?: Counters;

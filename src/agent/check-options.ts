@@ -21,6 +21,9 @@ const FALLBACK_CAUSES = Object.keys({
   limit: true,
 } satisfies Record<FallbackCause, true>);
 
+/** A third of it is what a write, and a process that computes, may take before the claim is somebody else's. */
+const MIN_LEASE_MS = 100;
+
 const KNOWN = {
   name: isText,
   model: isModel,
@@ -54,7 +57,7 @@ const KNOWN = {
   maxParallelTools: isCount,
   maxConcurrentTools: isCount,
   cancelGraceMs: isMilliseconds,
-  leaseMs: isMilliseconds,
+  leaseMs: (value: unknown) => isMilliseconds(value) && Number(value) >= MIN_LEASE_MS,
   counters: isObject,
 } satisfies Record<keyof AgentOptions, (value: unknown) => boolean>;
 
@@ -69,6 +72,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
   store: 'a ThreadStore',
   onLine: 'a function that is given a line',
   lineWaitMs: 'milliseconds from 0',
+  leaseMs: `milliseconds from ${MIN_LEASE_MS}, as a claim is renewed three times in its length: a shorter one runs out while its run is busy`,
   language: 'the tag of a language, such as `es` or `en-GB`',
   timeZone: 'the name of a time zone, such as `Europe/Madrid`',
   maxResponseRetries: 'a whole number from 1',

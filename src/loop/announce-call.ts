@@ -6,6 +6,7 @@ import type { ToolResult } from '../protocol/tool.ts';
 import { unsetRefusal } from '../protocol/unset-refusal.ts';
 import type { AnnounceRule } from '../tools/announce-port.ts';
 import { Announced } from './announced.ts';
+import { CANCELLED } from './call-outcomes.ts';
 import { fillLine, type LineValues, unsetIn } from './fill-line.ts';
 import { lineValues } from './line-values.ts';
 import { storedInput } from './locks.ts';
@@ -153,7 +154,6 @@ function failure(outcome: ToolResult['outcome'], output: JsonValue): ToolResult 
   return Object.freeze({ outcome, isError: true, output });
 }
 
-const CANCELLED = failure('cancelled', 'Cancelled by user');
 const NOT_STORED = failure(
   'not-executed',
   'Not executed: what the user was to be told before it could not be stored',

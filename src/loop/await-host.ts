@@ -1,4 +1,5 @@
 import type { ToolResult } from '../protocol/tool.ts';
+import { CANCELLED } from './call-outcomes.ts';
 import type { HandedCall } from './host-state.ts';
 import type { CountedChild } from './spent-state.ts';
 import type { Batch, FinishedCall, OpenTurn, ThreadState } from './state.ts';
@@ -49,12 +50,6 @@ export function givenUp({ calls }: Batch, handed: readonly HandedCall[]): readon
     return { callId, result, durationMs: 0, started: false };
   });
 }
-
-const CANCELLED: ToolResult = Object.freeze({
-  outcome: 'cancelled',
-  isError: true,
-  output: 'Cancelled by user',
-});
 
 const UNKNOWN: ToolResult = Object.freeze({
   outcome: 'unknown',

@@ -1,4 +1,5 @@
 import type { ToolResult } from '../protocol/tool.ts';
+import { CANCELLED } from './call-outcomes.ts';
 import type { RunResult } from './result.ts';
 
 /** What the model above reads of a subagent's end. Of an answer that was withheld it reads nothing, nor what a policy said of it. */
@@ -18,15 +19,11 @@ export function resultOfChild(
     case 'failed':
       return failure(agent, `it failed (${result.error.code})`);
     case 'cancelled':
-      return isOutOfTime ? failure(agent, 'its time was over') : cancelledChild();
+      return isOutOfTime ? failure(agent, 'its time was over') : CANCELLED;
     default:
       // It never began: it was to end, and there was nothing to end.
-      return cancelledChild();
+      return CANCELLED;
   }
-}
-
-export function cancelledChild(): ToolResult {
-  return CANCELLED;
 }
 
 /** One that cannot be gone on with is not begun again either. */
@@ -53,5 +50,3 @@ function failure(agent: string, why: string): ToolResult {
 function error(outcome: ToolResult['outcome'], output: string): ToolResult {
   return Object.freeze({ outcome, isError: true, output });
 }
-
-const CANCELLED: ToolResult = error('cancelled', 'Cancelled by user');

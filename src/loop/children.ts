@@ -6,7 +6,8 @@ import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { childThreadId, readThread } from './below.ts';
-import { cancelledChild, cannotGoOn, noMessage, tooDeep } from './child-results.ts';
+import { CANCELLED } from './call-outcomes.ts';
+import { cannotGoOn, noMessage, tooDeep } from './child-results.ts';
 import { type Caller, timeLeft } from './child-rules.ts';
 import type { ChildStart } from './child-start.ts';
 import { CHILD, type ChildTool, isChildTool } from './child-tool.ts';
@@ -81,8 +82,7 @@ export class Children {
 
   /** Ends the child of a call, if there is one; the result of one that has ended already stays what it is. */
   end(call: BatchCall): Promise<ToolResult> {
-    if (!this.#recovering && !this.#begun.has(call.callId))
-      return Promise.resolve(cancelledChild());
+    if (!this.#recovering && !this.#begun.has(call.callId)) return Promise.resolve(CANCELLED);
     return this.#safely(call, true);
   }
 

@@ -16,7 +16,7 @@ import { hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
 import { announceFirst } from './announce-call.ts';
 import type { LateResult } from './background-calls.ts';
-import { notRunNow } from './call-outcomes.ts';
+import { CANCELLED, notRunNow } from './call-outcomes.ts';
 import { CallState } from './call-state.ts';
 import type { CallSlots } from './capped-call.ts';
 import { CHANGED } from './check-call.ts';
@@ -193,7 +193,7 @@ class RunningCall {
   }
 
   #lost(why: 'cancelled' | 'timed-out'): ToolResult {
-    if (why === 'cancelled') return failure('cancelled', LOST.cancelled);
+    if (why === 'cancelled') return CANCELLED;
     this.#ctx.note({ eventText: 'timed out' });
     return failure('failed', failureOutput(LOST['timed-out']));
   }
@@ -209,7 +209,6 @@ class RunningCall {
 const GONE = failure('unknown-tool', failureOutput('the tool is no longer there'));
 
 const LOST = {
-  cancelled: 'Cancelled by user',
   'timed-out': 'Tool timed out',
   unknown:
     'Outcome unknown: the call was still running when it was given up. Do not repeat it before that has been checked',

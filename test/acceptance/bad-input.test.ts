@@ -91,6 +91,8 @@ describe('createAgent refuses', () => {
       /limits\.steps/,
     ],
     ['a cap of none', { maxResponseRetries: 0 }, 'invalid-option', /maxResponseRetries/],
+    ['a lease shorter than its heartbeat', { leaseMs: 1 }, 'invalid-option', /'leaseMs'.* 100/],
+    ['a lease that is no number', { leaseMs: Number.NaN }, 'invalid-option', /'leaseMs'/],
     ['what is no model', { model: { id: 'm' } }, 'invalid-option', /'model'.*generate/],
     ['what is no store', { store: {} }, 'invalid-option', /'store'/],
   ])('%s', async (...row) => {

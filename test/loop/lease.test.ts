@@ -15,19 +15,19 @@ function renewingWith(error: Error): ThreadStore {
 
 const slowly = [
   async () => {
-    await sleep(60);
+    await sleep(150);
     return 'hello';
   },
 ];
 
 test('a store that fails while it renews a claim does not end the run', async () => {
   const store = renewingWith(new Error('the network is down'));
-  const { agent } = desk({ script: slowly, store, more: { leaseMs: 30 } });
+  const { agent } = desk({ script: slowly, store, more: { leaseMs: 100 } });
   expect(await agent.run({ message: 'go' })).toMatchObject({ status: 'completed', text: 'hello' });
 });
 
 test('a claim that somebody else has taken ends the run', async () => {
   const store = renewingWith(new ThreadConflictError('t'));
-  const { agent } = desk({ script: slowly, store, more: { leaseMs: 30 } });
+  const { agent } = desk({ script: slowly, store, more: { leaseMs: 100 } });
   expect(await agent.run({ message: 'go' })).toMatchObject({ status: 'cancelled' });
 });

@@ -1,10 +1,11 @@
+import { METHODS } from 'node:http';
 import { checkKnown, TOOL_OPTIONS } from '../check-options.ts';
 import { isWebhookAuth, type WebhookAuth } from './auth.ts';
 import type { Refuse } from './invalid.ts';
 
 /** How a webhook is called. */
 export interface WebhookOptions {
-  /** Default `POST`. `GET` puts the arguments into the query; every other one sends them as JSON. */
+  /** One that HTTP knows, in any case. Default `POST`. `GET` puts the arguments into the query; every other one sends them as JSON. */
   readonly method?: string;
   /** Sent with each call. Secrets belong in `auth`, which reads them at each call. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -120,8 +121,8 @@ const METHODS_WITHOUT_ANSWER: readonly string[] = ['CONNECT', 'TRACE', 'HEAD'];
 
 function checkMethod(method: string, refuse: Refuse): string {
   const verb = method.toUpperCase();
-  if (!TOKEN.test(verb))
-    refuse('`method` is no name of a method', 'Use one such as POST, PUT, PATCH, DELETE or GET');
+  if (!METHODS.includes(verb))
+    refuse('`method` is none that HTTP servers know', 'Use POST, PUT, PATCH, DELETE or GET');
   if (METHODS_WITHOUT_ANSWER.includes(verb))
     refuse(
       `\`method\` is ${verb}, which gives no answer to read`,
