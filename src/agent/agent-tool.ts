@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { ToolError } from '../errors/tool-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
@@ -9,7 +10,6 @@ import type { ToolTier } from '../protocol/tool.ts';
 import type { SchemaInput, SchemaOutput, ToolSchema } from '../tools/schema.ts';
 import { type Tool, tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
-import { checkKeys } from './check-keys.ts';
 import { AS_CHILD } from './child-agent.ts';
 
 const MAX_DEPTH = 4;

@@ -1,5 +1,5 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
-import { checkKeys } from './check-keys.ts';
 
 const DEFAULT_MS = 5_000;
 

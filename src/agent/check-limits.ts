@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { firstProblem } from '../protocol/message-schema.ts';
-import { checkKeys } from './check-keys.ts';
 
 const count = z.int().min(1).optional();
 const own = {

@@ -1,10 +1,10 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { FallbackCause } from '../events/event.ts';
 import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
 import { isOutputLimit } from '../protocol/shown-output.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { checkCompaction } from './check-compaction.ts';
-import { checkKeys } from './check-keys.ts';
 import { isLanguage, isTimeZone } from './check-language.ts';
 import { checkLimits } from './check-limits.ts';
 import { checkNotes } from './check-notes.ts';

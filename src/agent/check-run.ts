@@ -1,8 +1,8 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { isJson } from '../internal/is-json.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
-import { checkKeys } from './check-keys.ts';
 
 const CONTEXT_KEYS = ['context', 'sender', 'channel', 'session', 'signal'];
 

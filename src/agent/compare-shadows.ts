@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import { type ShadowComparison, ShadowMoments } from './shadow-moments.ts';
@@ -41,6 +42,15 @@ export interface ShadowReport {
   readonly text: string;
 }
 
+const COMPARISON_OPTIONS = Object.keys({
+  policy: true,
+  threadIds: true,
+  pageSize: true,
+  signal: true,
+} satisfies Record<keyof ShadowOptions, true>);
+
+const REPORT_OPTIONS = [...COMPARISON_OPTIONS, 'maxDifferences'];
+
 const DEFAULT_PAGE = 200;
 const DEFAULT_DIFFERENCES = 100;
 
@@ -56,6 +66,7 @@ export async function* shadowComparisons(
   store: ThreadStore,
   options: ShadowOptions = {},
 ): AsyncGenerator<ShadowComparison> {
+  checkKeys('shadowComparisons', options, COMPARISON_OPTIONS);
   const pageSize = pageSizeOf(options);
   for await (const threadId of options.threadIds ?? threadsOf(store, pageSize))
     yield* ofThread(store, threadId, { ...options, pageSize });
@@ -72,7 +83,8 @@ export async function compareShadows(
   store: ThreadStore,
   options: ShadowReportOptions = {},
 ): Promise<ShadowReport> {
-  const { maxDifferences = DEFAULT_DIFFERENCES } = options;
+  checkKeys('compareShadows', options, REPORT_OPTIONS);
+  const { maxDifferences = DEFAULT_DIFFERENCES, ...rest } = options;
   if (!(maxDifferences >= 0)) throw invalid('maxDifferences', 'is no number from 0');
   const rows = new Map<string, Counted>();
   const differences: ShadowComparison[] = [];
@@ -80,7 +92,7 @@ export async function compareShadows(
   const counted = countThreads(options.threadIds ?? threadsOf(store, pageSizeOf(options)), () => {
     threads += 1;
   });
-  for await (const one of shadowComparisons(store, { ...options, threadIds: counted })) {
+  for await (const one of shadowComparisons(store, { ...rest, threadIds: counted })) {
     count(rows, one);
     if (one.agrees) continue;
     if (differences.length < maxDifferences) differences.push(one);

@@ -1,10 +1,10 @@
 import * as z from 'zod';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { KnowledgeIndex } from '../knowledge/port.ts';
 import { type EngineTool, engineTool } from '../loop/engine-tool.ts';
 import { MAX_QUERY_CHARS } from '../protocol/passage-schema.ts';
 import { tool } from '../tools/tool.ts';
-import { checkKeys } from './check-keys.ts';
 import { KnowledgeRun } from './search-knowledge.ts';
 
 /** What an agent looks things up in, and how. */

@@ -1,10 +1,10 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { openThreads } from '../loop/below.ts';
 import { isChildTool } from '../loop/child-tool.ts';
 import type { Ports } from '../loop/ports.ts';
 import type { Approval } from '../protocol/approval.ts';
-import { checkKeys } from './check-keys.ts';
 
 interface Cursor {
   readonly after?: string;

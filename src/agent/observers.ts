@@ -1,11 +1,11 @@
 import { EventEmitter } from 'eventemitter3';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { AgentEvent, EventType } from '../events/event.ts';
 import { EVENT_TYPES, type EventPattern, matchEvents } from '../events/pattern.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
-import { checkKeys } from './check-keys.ts';
 
 export type Observer = (event: AgentEvent) => unknown;
 

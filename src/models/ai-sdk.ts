@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { type AiSdkOptions as AskOptions, askAiSdk } from './ai-sdk/from-ai-sdk.ts';
 import type { AiSdkModel } from './ai-sdk/spec.ts';
 import type { ChatModel } from './port.ts';
@@ -11,6 +12,13 @@ export interface AiSdkOptions extends AskOptions {
   readonly retry?: RetryOptions | false;
 }
 
+const OPTIONS = Object.keys({
+  id: true,
+  providerOptions: true,
+  outputSchema: true,
+  retry: true,
+} satisfies Record<keyof AiSdkOptions, true>);
+
 /**
  * Makes a model of an AI SDK language model of spec v2, v3 or v4, such as `openai('gpt-4o')`. Throws
  * `ConfigError` for anything else. Tools that the provider runs itself are not handed to the engine. A failed
@@ -21,6 +29,7 @@ export interface AiSdkOptions extends AskOptions {
  * it belongs to all of the block, and what follows is a new one.
  */
 export function fromAiSdk(model: AiSdkModel, options: AiSdkOptions = {}): ChatModel {
+  checkKeys('fromAiSdk', options, OPTIONS);
   const { retry = {}, ...ask } = options;
   const asked = askAiSdk(model, ask);
   return retry === false ? asked : retryModel(asked, retry);

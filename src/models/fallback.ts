@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { ModelError } from '../errors/model-error.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
@@ -23,6 +24,8 @@ export interface FallbackOptions {
    */
   readonly on?: (error: ModelError) => boolean;
 }
+
+const OPTIONS = Object.keys({ id: true, on: true } satisfies Record<keyof FallbackOptions, true>);
 
 /** What another model cannot mend, or what the loop deals with. */
 const STAYS: ReadonlySet<string> = new Set([
@@ -52,6 +55,7 @@ export function fallbackModel(
       fix: 'Pass at least one model, as in `fallbackModel([first, second])`',
     });
   }
+  checkKeys('fallbackModel', options, OPTIONS);
   return new FallbackModel([...models], options);
 }
 

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { Slots } from '../internal/slots.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
@@ -14,6 +15,11 @@ export interface LimitedModelOptions {
   readonly maxConcurrent: number;
 }
 
+const OPTIONS = Object.keys({ maxConcurrent: true } satisfies Record<
+  keyof LimitedModelOptions,
+  true
+>);
+
 /**
  * Lets so many calls of a model be under way at a time; others wait in the order in which they came. Give the same one
  * to several agents and they share its slots. A stream holds its slot until it has ended or nobody reads it any more. A
@@ -22,7 +28,8 @@ export interface LimitedModelOptions {
  * `ConfigError`.
  */
 export function limitedModel(model: ChatModel, options: LimitedModelOptions): ChatModel {
-  const given: unknown = Object(options).maxConcurrent;
+  checkKeys('limitedModel', options, OPTIONS);
+  const given: unknown = options.maxConcurrent;
   if (typeof given !== 'number' || !Number.isSafeInteger(given) || given < 1) {
     throw new ConfigError('invalid-option', {
       where: 'limitedModel',

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { JsonValue } from '../protocol/json.ts';
@@ -35,6 +36,7 @@ export function replayModel(
   transcript: readonly unknown[],
   options: { readonly id?: string } = {},
 ): ReplayModel {
+  checkKeys('replayModel', options, ['id']);
   const turns = splitTurns(readTranscript(transcript));
   let diverged: Divergence | undefined;
   const entries = turns.map(({ before, answer }, index) => (request: ModelRequest) => {

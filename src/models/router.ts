@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { ModelError } from '../errors/model-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
@@ -19,12 +20,19 @@ export interface RouterOptions<Name extends string> {
   readonly route: (request: ModelRequest) => MaybePromise<Name>;
 }
 
+const OPTIONS = Object.keys({ id: true, models: true, route: true } satisfies Record<
+  keyof RouterOptions<string>,
+  true
+>);
+
 /**
  * Picks a model for each request. A name that is none of `models` is a `ModelError` with code `unknown-model`, and
  * no model is asked. The `model` of an answer says who gave it.
  */
 export function routerModel<Name extends string>(options: RouterOptions<Name>): ChatModel {
-  const models = new Map<string, ChatModel>(Object.entries(options.models));
+  checkKeys('routerModel', options, OPTIONS);
+  const models = new Map<string, ChatModel>(Object.entries(options.models ?? {}));
+  if (typeof options.route !== 'function') throw noRoute();
   if (models.size === 0) {
     throw new ConfigError('invalid-option', {
       where: 'routerModel',
@@ -33,6 +41,14 @@ export function routerModel<Name extends string>(options: RouterOptions<Name>): 
     });
   }
   return new RouterModel(options.id ?? 'router', models, options.route);
+}
+
+function noRoute(): ConfigError {
+  return new ConfigError('invalid-option', {
+    where: 'routerModel',
+    what: '`route` is no function',
+    fix: 'Pass one that names a model for a request',
+  });
 }
 
 class RouterModel implements ChatModel {

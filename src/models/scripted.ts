@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ModelError } from '../errors/model-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
@@ -69,6 +70,14 @@ export interface ScriptedModel extends ChatModel {
   assertComplete(): void;
 }
 
+const OPTIONS = Object.keys({
+  id: true,
+  chunkSize: true,
+  delayMs: true,
+  strict: true,
+  capabilities: true,
+} satisfies Record<keyof ScriptedModelOptions, true>);
+
 const USAGE: Usage = Object.freeze({ inputTokens: 10, outputTokens: 20 });
 
 /**
@@ -79,6 +88,7 @@ export function scriptedModel(
   script: readonly ScriptEntry[],
   options: ScriptedModelOptions = {},
 ): ScriptedModel {
+  checkKeys('scriptedModel', options, OPTIONS);
   return new Scripted(script, options);
 }
 

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { Policy } from '../hooks/policy.ts';
 import type { PromptInfo } from '../protocol/texts.ts';
@@ -48,12 +49,10 @@ function readSuffix(text: unknown): string {
   return suffix;
 }
 
-function readOptions(options: unknown): PromptSuffixOptions {
+function readOptions(options: PromptSuffixOptions): PromptSuffixOptions {
   const fix = 'Pass `{ model, name }`, both optional texts that are not blank';
-  if (typeof options !== 'object' || options === null)
-    throw problem('the options are no object', fix);
+  checkKeys('PromptSuffix', options, ['model', 'name']);
   for (const [key, value] of Object.entries(options)) {
-    if (key !== 'model' && key !== 'name') throw problem(`there is no option '${key}'`, fix);
     if (value === undefined || (typeof value === 'string' && value.trim() !== '')) continue;
     throw problem(`the option \`${key}\` is no usable text`, fix);
   }

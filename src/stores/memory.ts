@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import {
   LedgerMismatchError,
   ThreadBusyError,
@@ -31,11 +32,17 @@ export interface MemoryStoreOptions {
   readonly digests?: boolean;
 }
 
+const OPTIONS = Object.keys({ now: true, digests: true } satisfies Record<
+  keyof MemoryStoreOptions,
+  true
+>);
+
 /**
  * Keeps threads in this process; they are gone when it ends. Every method answers at once. Values are kept
  * as they are given, frozen by their maker, and never copied.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): ThreadStore {
+  checkKeys('memoryStore', options, OPTIONS);
   return new MemoryStore(options);
 }
 

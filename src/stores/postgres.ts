@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
@@ -33,6 +34,14 @@ export type PostgresStoreOptions = CommonOptions &
       }
   );
 
+const OPTIONS = Object.keys({
+  schema: true,
+  timeoutMs: true,
+  now: true,
+  url: true,
+  pool: true,
+} satisfies Record<keyof PostgresStoreOptions, true>);
+
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface PostgresThreadStore extends ThreadStore {
   /** Connects and makes or updates the tables. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
@@ -54,6 +63,7 @@ export interface PostgresThreadStore extends ThreadStore {
  * const store = postgresStore({ url: process.env.DATABASE_URL ?? '' });
  */
 export function postgresStore(options: PostgresStoreOptions): PostgresThreadStore {
+  checkKeys('postgresStore', options, OPTIONS);
   const { schema = 'agent_hooks', now } = options;
   const timeoutMs = requireTimeout('postgresStore', options.timeoutMs);
   requireSchema(schema);

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
@@ -33,6 +34,14 @@ export type RedisStoreOptions = CommonOptions &
       }
   );
 
+const OPTIONS = Object.keys({
+  prefix: true,
+  timeoutMs: true,
+  now: true,
+  url: true,
+  client: true,
+} satisfies Record<keyof RedisStoreOptions, true>);
+
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface RedisThreadStore extends ThreadStore {
   /** Connects and looks at the format. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
@@ -54,6 +63,7 @@ export interface RedisThreadStore extends ThreadStore {
  * const store = redisStore({ url: process.env.REDIS_URL ?? '' });
  */
 export function redisStore(options: RedisStoreOptions): RedisThreadStore {
+  checkKeys('redisStore', options, OPTIONS);
   const { prefix = 'agent-hooks', now } = options;
   const timeoutMs = requireTimeout('redisStore', options.timeoutMs);
   requirePrefix(prefix);

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { ThreadStore } from './port.ts';
 import { Connection } from './sqlite/connection.ts';
@@ -19,6 +20,11 @@ export interface SqliteStoreOptions {
   readonly driver?: SqliteDriverName;
 }
 
+const OPTIONS = Object.keys({ path: true, now: true, driver: true } satisfies Record<
+  keyof SqliteStoreOptions,
+  true
+>);
+
 /**
  * Keeps threads in one SQLite file that any number of processes of one machine may use at once. A commit is
  * on the disk when it returns. Every method answers at once and holds the event loop meanwhile: microseconds,
@@ -31,6 +37,7 @@ export interface SqliteStoreOptions {
  * const store = sqliteStore({ path: 'threads.db' });
  */
 export function sqliteStore(options: SqliteStoreOptions): ThreadStore {
+  checkKeys('sqliteStore', options, OPTIONS);
   const path = requirePath(options.path);
   const connection = new Connection(openDriver(path, options.driver), `sqliteStore '${path}'`);
   try {

@@ -1,4 +1,5 @@
 import { memoryCounters } from '../agent/memory-counters.ts';
+import { checkKeys } from '../errors/check-keys.ts';
 import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, Moment, RunFacts } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
@@ -47,6 +48,33 @@ export interface AskOptions<Context = unknown> {
   readonly signal?: AbortSignal;
   /** Milliseconds the policy may take. Default: what it would have in an agent. */
   readonly timeoutMs?: number;
+}
+
+const OPTIONS = Object.keys({
+  context: true,
+  messages: true,
+  memory: true,
+  threadId: true,
+  turnId: true,
+  step: true,
+  attempt: true,
+  agentPath: true,
+  model: true,
+  purpose: true,
+  sender: true,
+  channel: true,
+  session: true,
+  state: true,
+  counters: true,
+  maxSummaryTokens: true,
+  recheck: true,
+  signal: true,
+  timeoutMs: true,
+} satisfies Record<keyof AskOptions, true>);
+
+/** Throws `ConfigError` for an option that nobody knows. */
+export function checkAskOptions(where: string, options: unknown): void {
+  checkKeys(where, options, OPTIONS);
 }
 
 /** The run around one question. */

@@ -14,7 +14,7 @@ import type { ModelWrapAnswer, PromptAnswer, ToolWrapAnswer } from './around-ans
 import type { AskedAround } from './ask-around.ts';
 import { askAroundModel, type ModelBelow } from './ask-model-wrap.ts';
 import { type AskedAbout, AskOnce } from './ask-once.ts';
-import { type AskOptions, settingOf } from './ask-options.ts';
+import { type AskOptions, checkAskOptions, settingOf } from './ask-options.ts';
 import { askAboutPrompt } from './ask-prompt.ts';
 import { askAroundTool, type ToolBelow } from './ask-tool-wrap.ts';
 
@@ -105,7 +105,9 @@ export function ask<Hooks extends AgentHooks<never>>(policy: Hooks): Asker<Hooks
         const entry = compiled.entries[point]?.[0];
         if (entry === undefined) throw notImplemented(point, name, policy);
         // The signature of each method says what stands where.
-        const given = (args[PAYLOADS[point]] ?? {}) as AskOptions;
+        const last = args[PAYLOADS[point]];
+        const given = (last === undefined ? {} : last) as AskOptions;
+        checkAskOptions(`ask(${name}).${point}`, given);
         const options = point === 'onContextCompact' ? { ...COMPACTION, ...given } : given;
         const { timeoutMs = entry.timeoutMs } = options;
         checkHookOptions({ [point]: { timeoutMs } }, `ask(${name})`);

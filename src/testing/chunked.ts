@@ -1,9 +1,16 @@
+import { checkKeys } from '../errors/check-keys.ts';
+
 export interface ChunkOptions {
   /** What must not leave in part: cut within it first. */
   readonly secrets?: readonly string[];
   /** How many ways to cut at most. Default: 200. */
   readonly limit?: number;
 }
+
+const OPTIONS = Object.keys({ secrets: true, limit: true } satisfies Record<
+  keyof ChunkOptions,
+  true
+>);
 
 const DEFAULT_LIMIT = 200;
 /** Up to so many characters every way to cut is tried. */
@@ -19,6 +26,7 @@ const ALL_WAYS = 8;
  * for (const pieces of chunked('card 4929718305562841', { secrets: ['4929718305562841'] })) { … }
  */
 export function chunked(text: string, options: ChunkOptions = {}): readonly (readonly string[])[] {
+  checkKeys('chunked', options, OPTIONS);
   const secrets = (options.secrets ?? []).flatMap((secret) => rangesOf(text, secret));
   const pairs = [...text].length === text.length ? [] : pairsOf(text);
   const cuts = waysOf({ length: text.length, secrets, pairs }, options.limit);
@@ -32,6 +40,7 @@ export function chunkedBytes(
   text: string,
   options: ChunkOptions = {},
 ): readonly (readonly Uint8Array[])[] {
+  checkKeys('chunkedBytes', options, OPTIONS);
   const encoder = new TextEncoder();
   const bytes = encoder.encode(text);
   const at = (index: number): number => encoder.encode(text.slice(0, index)).length;

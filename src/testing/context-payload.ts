@@ -4,7 +4,7 @@ import type { HookEntry } from '../hooks/entry.ts';
 import { hookContext as contextOf } from '../hooks/hook-context.ts';
 import { HookRun } from '../hooks/hook-run.ts';
 import type { StateOf } from '../protocol/state-values.ts';
-import { type AskOptions, type AskSetting, settingOf } from './ask-options.ts';
+import { type AskOptions, type AskSetting, checkAskOptions, settingOf } from './ask-options.ts';
 
 /** A context for a test that calls a method itself: what the engine hands on, with what a test says about it. */
 type ContextOptions<Context> = Omit<AskOptions<Context>, 'timeoutMs' | 'maxSummaryTokens'>;
@@ -19,6 +19,7 @@ type ContextOptions<Context> = Omit<AskOptions<Context>, 'timeoutMs' | 'maxSumma
 export function hookContext<Context = unknown, State = StateOf<Context>>(
   options: ContextOptions<Context> = {},
 ): HookContext<Context, State> {
+  checkAskOptions('hookContext', options);
   const setting = settingOf(options);
   const { recheck = false } = options;
   // The state and the app's value are what the test passes; their types are the policy's.

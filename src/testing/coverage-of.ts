@@ -1,4 +1,6 @@
 import { AssertionError } from 'node:assert';
+import { checkKeys } from '../errors/check-keys.ts';
+import { ConfigError } from '../errors/config-error.ts';
 import type { AgentHooks, HookPoint } from '../hooks/agent-hooks.ts';
 import { checkPolicies, type NamedPolicy } from '../hooks/check-policies.ts';
 import { combine, pointsOf } from '../hooks/plan.ts';
@@ -43,8 +45,9 @@ export interface PolicyCoverage<Policies extends readonly AgentHooks<never>[]> {
  */
 export function coverageOf<const Policies extends readonly AgentHooks<never>[]>(
   policies: Policies,
-  { tools = [] }: CoverageOptions = {},
+  options: CoverageOptions = {},
 ): PolicyCoverage<Policies> {
+  const names = toolNamesOf(options);
   const rows: PointCoverage[] = [];
   const named = checkPolicies(policies, (index) => `coverageOf: policy ${index + 1}`, refuse);
   // By place: one policy may be in several groups, each time under another name and with other points.
@@ -55,7 +58,6 @@ export function coverageOf<const Policies extends readonly AgentHooks<never>[]>(
     if (first !== undefined && first.hooks === policy) return first.stand;
     return combine(own.map((one) => ({ ...one.part, hooks: one.stand })));
   });
-  const names = tools.map((tool) => (typeof tool === 'string' ? tool : tool.name));
   const report = (): CoverageReport => structuredClone(reportOf(rows, names));
   return Object.freeze({
     // One for each, with the methods of that one.
@@ -63,10 +65,44 @@ export function coverageOf<const Policies extends readonly AgentHooks<never>[]>(
     report,
     text: () => textOf(report()),
     assertCovered: (least: Thresholds = {}) => {
+      checkShares(least);
       const message = shortfallOf(report(), least);
       if (message !== undefined) throw new AssertionError({ message });
     },
   });
+}
+
+const OPTIONS = Object.keys({ tools: true } satisfies Record<keyof CoverageOptions, true>);
+
+function toolNamesOf(options: CoverageOptions): readonly string[] {
+  checkKeys('coverageOf', options, OPTIONS);
+  const tools: unknown = options.tools ?? [];
+  if (!Array.isArray(tools)) throw invalid('`tools` is no list', 'Pass tools, or names of tools');
+  return tools.map((tool: unknown, index) => {
+    const name: unknown = typeof tool === 'string' ? tool : Object(tool).name;
+    if (typeof name === 'string') return name;
+    throw invalid(`\`tools[${index}]\` is no tool`, 'Pass a tool, or the name of one');
+  });
+}
+
+const SHARES = Object.keys({
+  points: true,
+  outcomes: true,
+  tools: true,
+} satisfies Record<keyof Thresholds, true>);
+
+/** What is no share would be one that everything, or nothing, meets. */
+function checkShares(least: Thresholds): void {
+  checkKeys('coverageOf: assertCovered', least, SHARES);
+  for (const [share, value] of Object.entries(least)) {
+    const isShare = typeof value === 'number' && value >= 0 && value <= 1;
+    if (value === undefined || isShare) continue;
+    throw invalid(`the share of \`${share}\` is no number from 0 to 1`, 'Pass one, such as 0.8');
+  }
+}
+
+function invalid(what: string, fix: string): ConfigError {
+  return new ConfigError('invalid-option', { where: 'coverageOf', what, fix });
 }
 
 /** A policy of the same name and settings. Its methods are called on the policy itself, which may have private fields. */

@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import type { AgentHooks, HookOptions, HookPoint } from '../hooks/agent-hooks.ts';
 
 /** What a faulty policy is called, and how it is asked at its point. */
@@ -16,8 +17,8 @@ export function throwingPolicy(
   point: HookPoint,
   given: FaultyOptions & { readonly error?: unknown } = {},
 ): AgentHooks {
-  const { error = new Error('this policy always throws') } = given;
-  return faulty('throwing', { point, given }, () => {
+  return faulty('throwing', { point, given, more: ['error'] }, () => {
+    const { error = new Error('this policy always throws') } = given;
     throw error;
   });
 }
@@ -37,8 +38,8 @@ export function lyingPolicy(
   point: HookPoint,
   given: FaultyOptions & { readonly answer?: unknown } = {},
 ): AgentHooks {
-  const { answer = { type: 'yes' } } = given;
-  return faulty('lying', { point, given }, () => {
+  return faulty('lying', { point, given, more: ['answer'] }, () => {
+    const { answer = { type: 'yes' } } = given;
     if (point === 'wrapLlmCall') return later(Promise.resolve([answer]));
     return point === 'wrapToolUse' ? Promise.resolve(answer) : answer;
   });
@@ -52,7 +53,7 @@ export function latePolicy(
 ): AgentHooks {
   const after = <T>(value: T): Promise<T> =>
     new Promise((resolve) => setTimeout(() => resolve(value), delayMs));
-  return faulty('late', { point, given }, (payload: unknown, next: unknown) => {
+  return faulty('late', { point, given, more: ['answer'] }, (payload: unknown, next: unknown) => {
     if (point !== 'wrapLlmCall' && point !== 'wrapToolUse') return after(given.answer);
     // At these two points the second argument is the call.
     const goOn = after(undefined).then(() => (next as (payload: unknown) => unknown)(payload));
@@ -81,9 +82,18 @@ export function faultyPolicies(
 
 function faulty(
   kind: string,
-  { point, given }: { readonly point: HookPoint; readonly given: FaultyOptions },
+  {
+    point,
+    given,
+    more = [],
+  }: {
+    readonly point: HookPoint;
+    readonly given: FaultyOptions;
+    readonly more?: readonly string[];
+  },
   method: (payload: unknown, next: unknown) => unknown,
 ): AgentHooks {
+  checkKeys(`${kind}Policy`, given, ['name', 'options', ...more]);
   const { name = kind, options } = given;
   const hooks = { name, ...(options && { options: { [point]: options } }), [point]: method };
   // What it answers is what no type allows: that is what it is for.

@@ -1,4 +1,4 @@
-import { checkKnown } from './check-options.ts';
+import { checkKeys } from '../errors/check-keys.ts';
 
 /** What every ready-made tool may be called by. The model reads both. */
 export interface NamedOptions {
@@ -12,5 +12,5 @@ export function checkNamed(
   options: NamedOptions,
   more: readonly string[] = [],
 ): void {
-  checkKnown(where, Object.keys(options), ['name', 'description', ...more]);
+  checkKeys(where, options, ['name', 'description', ...more]);
 }

@@ -1,8 +1,8 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { Slots } from '../internal/slots.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { checkKnown } from './check-options.ts';
 import { listMcpTools, type McpClient, type McpTool } from './mcp/client.ts';
 import type { McpSafety } from './mcp/safety-of.ts';
 import { type ServerPlan, serverTool } from './mcp/server-tool.ts';
@@ -141,7 +141,7 @@ const OPTIONS = [
 ] satisfies readonly (keyof McpToolsOptions)[];
 
 function checkOptions(client: unknown, options: McpToolsOptions): void {
-  checkKnown(WHERE, Object.keys(options), OPTIONS);
+  checkKeys(WHERE, options, OPTIONS);
   if (
     typeof client !== 'object' ||
     client === null ||

@@ -55,7 +55,7 @@ describe('the clock', () => {
   });
 
   test('refuses an option nobody knows, and a clock that is none', () => {
-    expect(() => currentDatetimeTool('UTC', { nme: 'x' } as object)).toThrow(/Did you mean `name`/);
+    expect(() => currentDatetimeTool('UTC', { nme: 'x' } as object)).toThrow(/Did you mean 'name'/);
     expect(() => currentDatetimeTool('UTC', { now: 5 } as unknown as object)).toThrow('`now`');
   });
 
@@ -113,7 +113,7 @@ describe('the contact', () => {
   test('U-S7: has a name and a description of its own, or another', () => {
     const named = userContactTool({ name: 'who', description: 'Who is it' });
     expect(named.description).toMatchObject({ name: 'who', description: 'Who is it' });
-    expect(() => userContactTool({ title: 'x' } as object)).toThrow(/no option `title`/);
+    expect(() => userContactTool({ title: 'x' } as object)).toThrow(/no option 'title'/);
   });
 
   test('both run without asking', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { checkKeys } from '../../errors/check-keys.ts';
 import { CorruptRecordError } from '../../errors/store-error.ts';
 import type { StoredThread, ThreadStore } from '../../stores/port.ts';
-import { checkKeys } from '../check-keys.ts';
 import { checkArguments } from './check-arguments.ts';
 import { withClaim } from './claims.ts';
 import { holderBelow, requireTop, threadsBelow } from './family.ts';

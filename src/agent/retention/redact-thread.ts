@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import { ThreadError } from '../../errors/thread-error.ts';
 import { readState } from '../../loop/read-state.ts';
 import type { StoredThread, ThreadRewrite, ThreadStore } from '../../stores/port.ts';
-import { checkKeys } from '../check-keys.ts';
 import { checkArguments } from './check-arguments.ts';
 import { type HeldThread, withClaim } from './claims.ts';
 import type { ErasureOptions } from './delete-thread.ts';

@@ -1,3 +1,4 @@
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 
 /** How often, how long and how patiently a model is asked again. */
@@ -35,10 +36,8 @@ const LONGEST_MS = 2_147_483_647;
 
 /** Fills the defaults in. Throws `ConfigError` for an option that is not known or no count. */
 export function readRetryOptions(where: string, options: RetryOptions): RetryLimits {
+  checkKeys(where, options, Object.keys(DEFAULTS));
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(DEFAULTS, name)) {
-      throw invalid(where, `'${name}' is no option`, `Use ${Object.keys(DEFAULTS).join(', ')}`);
-    }
     const smallest = name === 'stallMs' || name === 'timeoutMs' ? 1 : 0;
     if (value === undefined) continue;
     if (!Number.isInteger(value) || value < smallest || value > LONGEST_MS) {

@@ -1,3 +1,4 @@
+import { checkKeys } from '../../errors/check-keys.ts';
 import { artifactCases } from './thread-store/artifacts.ts';
 import {
   type OpenStore,
@@ -41,6 +42,7 @@ export function threadStoreConformance(
   open: OpenStore,
   options: ThreadStoreConformanceOptions = {},
 ): readonly ConformanceCase[] {
+  checkKeys('threadStoreConformance', options, ['reopen']);
   const { reopen } = options;
   const cases: readonly StoreCase[] = [
     ...claimCases,

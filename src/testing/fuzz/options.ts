@@ -1,3 +1,4 @@
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import type { Counters } from '../../hooks/context.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -29,6 +30,20 @@ export interface FuzzOptions<Context = unknown> {
   readonly allow?: readonly FaultKind[];
 }
 
+const OPTIONS = Object.keys({
+  tools: true,
+  examples: true,
+  messages: true,
+  context: true,
+  memory: true,
+  state: true,
+  counters: true,
+  seed: true,
+  timeMs: true,
+  runs: true,
+  allow: true,
+} satisfies Record<keyof FuzzOptions, true>);
+
 /** Options with their defaults. */
 export interface FuzzSetting {
   readonly tools: readonly ToolFacts[];
@@ -55,6 +70,7 @@ const MAX_TIME_MS = 60_000;
 const DEFAULT_RUNS = 300;
 
 export function settingFrom(options: FuzzOptions): FuzzSetting {
+  checkKeys('fuzzPolicy', options, OPTIONS);
   const { timeMs = DEFAULT_TIME_MS, runs = DEFAULT_RUNS, tools = [] } = options;
   const { seed = Math.floor(Math.random() * 2 ** 31) } = options;
   if (!(timeMs >= 100 && timeMs <= MAX_TIME_MS))
@@ -63,7 +79,9 @@ export function settingFrom(options: FuzzOptions): FuzzSetting {
   if (!Number.isSafeInteger(seed)) throw invalid('seed', 'is no whole number');
   const { messages, context, memory, state, counters } = options;
   return {
-    tools: tools.map((port) => {
+    tools: tools.map((port, index) => {
+      if (typeof Object(port).description !== 'object')
+        throw invalid('tools', `holds something at ${index} that is no tool`);
       const { name, displayName, tier, sideEffects, description } = port;
       return { name, displayName, tier, sideEffects, inputSchema: description.inputSchema, port };
     }),

@@ -1,4 +1,5 @@
 import type { Agent, AgentStream } from '../../agent/agent.ts';
+import { checkKeys } from '../../errors/check-keys.ts';
 import type { AgentEvent } from '../../events/event.ts';
 import { redactSecrets } from '../../internal/redact-secrets.ts';
 import type { RunResult } from '../../loop/result.ts';
@@ -35,6 +36,7 @@ export function recordCalls<Context = unknown, State = StateOf<Context>>(
   agent: Agent<Context, State>,
   options: RecordOptions = {},
 ): RecordedAgent<Context, State> {
+  checkKeys('recordCalls', options, ['redact']);
   const turns = new Map<string, TurnNotes>();
   const ids = new Map<string, string>();
   const notesOf = (place: Place): TurnNotes => {

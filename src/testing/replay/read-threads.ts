@@ -1,3 +1,4 @@
+import { checkKeys } from '../../errors/check-keys.ts';
 import type { ThreadStore } from '../../stores/port.ts';
 import { broken } from './read-conversation.ts';
 import { noteApproval, threadTranscript } from './read-thread-lines.ts';
@@ -13,6 +14,7 @@ export async function* readThreads(
   store: ThreadStore,
   options: { readonly threadIds?: readonly string[] } = {},
 ): AsyncGenerator<Transcript | BrokenTranscript> {
+  checkKeys('readThreads', options, ['threadIds']);
   for await (const threadId of options.threadIds ?? allThreads(store)) {
     yield await readThread(store, threadId);
   }

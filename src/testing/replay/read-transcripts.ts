@@ -1,4 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import { broken, readConversation } from './read-conversation.ts';
 import { type Line, readLines } from './read-lines.ts';
@@ -16,6 +17,11 @@ export interface ReadTranscriptsOptions {
   readonly onBytes?: (bytes: number) => void;
 }
 
+const OPTIONS = Object.keys({ maxBytes: true, onBytes: true } satisfies Record<
+  keyof ReadTranscriptsOptions,
+  true
+>);
+
 type Read = Transcript | BrokenTranscript;
 
 const MAX_BYTES = 2 ** 25;
@@ -30,6 +36,7 @@ export async function* readTranscripts(
   files: string | readonly string[],
   options: ReadTranscriptsOptions = {},
 ): AsyncGenerator<Read> {
+  checkKeys('readTranscripts', options, OPTIONS);
   const { maxBytes = MAX_BYTES, onBytes = () => undefined } = options;
   const all = typeof files === 'string' ? [files] : files;
   for (const file of all) requireFile(file);

@@ -1,5 +1,6 @@
 import type { HooksOption } from '../../agent/agent-options.ts';
 import { memoryCounters } from '../../agent/memory-counters.ts';
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import type { AgentHooks } from '../../hooks/agent-hooks.ts';
 import { checkPolicies } from '../../hooks/check-policies.ts';
@@ -47,6 +48,14 @@ interface ReplayParts<Context> {
   readonly tools?: readonly ToolPort<never>[];
 }
 
+const OPTIONS = Object.keys({
+  hooks: true,
+  against: true,
+  conversations: true,
+  tools: true,
+  contextOf: true,
+} satisfies Record<keyof ReplayOptions, true>);
+
 /**
  * A replay under way: its entries as they come, or its report when all of them have. Runs once; leaving a loop over it
  * early does not end it, and the report, or the next loop, goes on where it was left.
@@ -68,6 +77,7 @@ export interface Replay extends AsyncIterable<ReplayEntry> {
  * const report = await replay({ hooks: [new RefundLimit()], conversations: readTranscripts('yesterday.jsonl') }).report();
  */
 export function replay<Context = unknown>(options: ReplayOptions<Context>): Replay {
+  checkKeys('replay', options, OPTIONS);
   const { hooks, against } = options;
   const totals = new Totals(against !== undefined);
   const from = { options, totals };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import { ToolError } from '../../errors/tool-error.ts';
 import type { JsonValue } from '../../protocol/json.ts';
@@ -17,6 +18,12 @@ export interface McpResourceOptions {
   readonly maxResultBytes?: number;
 }
 
+const OPTIONS = Object.keys({
+  prefix: true,
+  timeoutMs: true,
+  maxResultBytes: true,
+} satisfies Record<keyof McpResourceOptions, true>);
+
 /** The two tools that a model reads the resources of a server with. */
 interface McpResourceTools {
   readonly list: Tool<Record<string, never>>;
@@ -31,8 +38,10 @@ interface McpResourceTools {
  */
 export function mcpResourceTools(
   client: McpClient,
-  { prefix = '', timeoutMs = 60_000, maxResultBytes = 65_536 }: McpResourceOptions = {},
+  options: McpResourceOptions = {},
 ): McpResourceTools {
+  checkKeys('mcpResourceTools()', options, OPTIONS);
+  const { prefix = '', timeoutMs = 60_000, maxResultBytes = 65_536 } = options;
   const { listResources, readResource } = client;
   if (listResources === undefined || readResource === undefined)
     throw new ConfigError('invalid-option', {

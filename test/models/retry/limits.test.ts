@@ -274,7 +274,7 @@ describe('a retried model', () => {
     [{ maxRetries: -1 }, /maxRetries/],
     [{ stallMs: 0 }, /stallMs/],
     [{ budgetMs: Number.NaN }, /budgetMs/],
-    [{ retries: 3 } as object, /'retries' is no option/],
+    [{ retries: 3 } as object, /no option 'retries'/],
   ])('refuses %j', (options, message) => {
     expect(() => retryModel(new FlakyModel('m', []), options)).toThrow(message);
   });
