@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { once } from 'node:events';
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describeThrown } from '../internal/describe-thrown.ts';
@@ -24,6 +25,7 @@ stdout.on('error', unwritten);
 
 void runCli(process.argv.slice(2), {
   out: (text) => void say(text),
+  drained: () => (stdout.writableNeedDrain ? once(stdout, 'drain') : undefined),
   err: (text) => void stderr.write(text),
   isColoured: stdout.isTTY === true && !process.env['NO_COLOR'],
   version,

@@ -10,6 +10,8 @@ import { runReplay } from './replay/run-replay.ts';
 /** What the command line has of its process. */
 export interface CliPorts {
   readonly out: (text: string) => void;
+  /** A promise while the reader of `out` is behind; whoever writes much waits for it. */
+  readonly drained: () => Promise<unknown> | undefined;
   readonly err: (text: string) => void;
   readonly isColoured: boolean;
   readonly version: () => string;

@@ -16,6 +16,8 @@ import { Progress, type ProgressPorts } from './progress.ts';
 
 export interface ReplayPorts {
   readonly out: (text: string) => void;
+  /** A promise while the reader of `out` is behind. */
+  readonly drained: () => Promise<unknown> | undefined;
   readonly err: (text: string) => void;
   readonly isColoured: boolean;
   readonly progress: ProgressPorts;
@@ -53,6 +55,8 @@ async function replayAndPrint(args: ReplayArguments, ports: ReplayPorts): Promis
       progress.next();
       html?.add(entry);
       sink.add(entry, () => progress.clear());
+      // What a slow reader has not taken yet would all be kept in memory.
+      await ports.drained();
     }
     progress.clear();
     const report = await run.report();

@@ -84,6 +84,7 @@ async function run(...args: readonly string[]): Promise<Ended> {
   const [out, err]: string[][] = [[], []];
   const code = await runCli(['replay', ...args.map(inFolder)], {
     out: (text) => void out?.push(text),
+    drained: () => undefined,
     err: (text) => void err?.push(text),
     isColoured: false,
     version: () => '0',
@@ -265,6 +266,35 @@ describe('agent-hooks replay — what it prints', () => {
     expect(JSON.parse(out).conversations).toHaveLength(2);
     expect(err).toContain('LOADING');
     expect((await agentHooks(folder, 'replay')).code).toBe(2);
+  });
+
+  test.each([[['--json']], [[]]])('a reader that is behind is waited for: %j', async (more) => {
+    const written: string[] = [];
+    let go = (): void => undefined;
+    const args = ['replay', '--hooks', 'throws.mjs', ...more, 'both.jsonl'].map(inFolder);
+    const running = runCli(args, {
+      out: (text) => void written.push(text),
+      drained: () => new Promise<void>((resolve) => (go = resolve)),
+      err: () => undefined,
+      isColoured: false,
+      version: () => '0',
+      progress: { now: () => 0 },
+    });
+    const seen = () => ['small', 'large'].filter((id) => written.join('').includes(id));
+    await expect.poll(seen).toEqual(['small']);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(seen()).toEqual(['small']);
+    go();
+    await expect.poll(seen).toEqual(['small', 'large']);
+    go();
+    expect(await running).toBe(1);
+  });
+
+  test('all of a long document is written by a process of its own', async () => {
+    const args = ['replay', '--hooks', 'throws.mjs', '--json', 'many.jsonl'];
+    const { code, out } = await agentHooks(folder, ...args);
+    expect(code).toBe(1);
+    expect(JSON.parse(out).conversations.length).toBeGreaterThan(100);
   });
 
   test('whoever stops reading is told nothing, and no policy is blamed', async () => {
