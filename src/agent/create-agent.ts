@@ -29,6 +29,7 @@ import type {
 import { AnswerSchemas } from './answer-schemas.ts';
 import { checkAnswers } from './check-answers.ts';
 import { checkEndOptions } from './check-end.ts';
+import { checkGuarded } from './check-guarded.ts';
 import { checkAgentOptions } from './check-options.ts';
 import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
@@ -59,9 +60,22 @@ const SUBMIT_KEYS = ['threadId', 'results', 'output'];
 export function createAgent<Context = unknown, State extends StateValues = StateValues>(
   options: AgentOptions<Context, State>,
 ): Agent<Context, State> {
+  return build(options, true);
+}
+
+/** The same with the tools of a record, which names those that were called and no others. */
+export function createAgentOnRecord(options: AgentOptions): Agent {
+  return build(options, false);
+}
+
+function build<Context, State extends StateValues>(
+  options: AgentOptions<Context, State>,
+  namesAreKnown: boolean,
+): Agent<Context, State> {
   checkAgentOptions(options);
   // Values are of the type of the schema once it has checked them, which is before anything reads them.
-  const agent = new ThreadAgent<Context>(options as unknown as AgentOptions<Context, StateValues>);
+  const given = options as unknown as AgentOptions<Context, StateValues>;
+  const agent = new ThreadAgent<Context>(given, namesAreKnown);
   return agent as unknown as Agent<Context, State>;
 }
 
@@ -99,13 +113,16 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly #hooksFor: HooksFor<Context>;
   #bound: { readonly compiled: CompiledHooks; readonly ports: Ports } | undefined;
 
-  constructor(options: AgentOptions<Context, StateValues>) {
+  constructor(options: AgentOptions<Context, StateValues>, namesAreKnown: boolean) {
     this.name = options.name;
     this.#options = options;
-    this.#hooksFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default');
     this.#state = stateOf(options);
     this.#rules = rulesOf(options, this.#state);
     this.#ports = portsOf(options, this.#observers, this.#state);
+    const { tools } = this.#ports;
+    this.#hooksFor = hooksFor(options.hooks ?? [], options.hookTimeouts ?? 'default', (list) => {
+      if (namesAreKnown) checkGuarded(list, tools);
+    });
     this.#answers = new AnswerSchemas(this.#ports.tools.descriptions);
     this[AS_CHILD] = childAgent({
       name: options.name,

@@ -10,10 +10,15 @@ export type HooksFor<Context> = (threadId: string, context: Context) => Compiled
 export function hooksFor<Context>(
   hooks: HooksOption<Context>,
   profile: TimeoutProfile,
+  check: (list: readonly AgentHooks<never>[]) => void,
 ): HooksFor<Context> {
   // The compiler only calls them; what `Context` is stays between the app and its policies.
-  const compile = (list: readonly AgentHooks<Context>[]): CompiledHooks =>
-    compileHooks(list as readonly AgentHooks<never>[], profile);
+  const compile = (given: readonly AgentHooks<Context>[]): CompiledHooks => {
+    const list = given as readonly AgentHooks<never>[];
+    const compiled = compileHooks(list, profile);
+    check(list);
+    return compiled;
+  };
   if (typeof hooks !== 'function') {
     const compiled = compile(hooks);
     return () => compiled;

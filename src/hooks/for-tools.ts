@@ -1,3 +1,4 @@
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { AgentHooks, HookPoint } from './agent-hooks.ts';
 import { checkedParts } from './checked-parts.ts';
@@ -8,6 +9,11 @@ import { toolMatcher } from './tool-matcher.ts';
 export interface ForToolsOptions {
   /** Leaves out every method that is not about a tool. Default: false. */
   readonly only?: boolean;
+  /**
+   * Takes a pattern that means no tool of the agent, for a list of policies that several agents share. Default: false, and
+   * `createAgent` refuses such a pattern, as a misspelled one guards nothing.
+   */
+  readonly mayBeAbsent?: boolean;
 }
 
 const TOOL_POINTS: readonly HookPoint[] = Object.freeze([
@@ -21,7 +27,8 @@ const TOOL_POINTS: readonly HookPoint[] = Object.freeze([
  * about the others. A pattern is a name, in which `*` stands for any text. The other methods of the policy stay as
  * they are, unless `only` leaves them out.
  *
- * Throws `ConfigError` for anything else in a pattern, and for a policy that looks at no tool.
+ * Throws `ConfigError` for anything else in a pattern, and for a policy that looks at no tool; `createAgent` throws one for
+ * a pattern, other than `*`, that means none of its tools and none of its subagents'.
  */
 export function forTools<Context>(
   patterns: readonly string[],
@@ -29,12 +36,12 @@ export function forTools<Context>(
   options: ForToolsOptions = {},
 ): AgentHooks<Context> {
   const matches = toolMatcher(patterns);
-  const only = readOnly(options);
+  const { only, mayBeAbsent } = readOptions(options);
   const limit: Limit = Object.freeze({
     by: 'forTools',
     points: TOOL_POINTS,
     applies: (_ctx: unknown, { payload }: HookQuestion) => matches(toolNameOf(payload)),
-    patterns: Object.freeze([...patterns]),
+    ...(!mayBeAbsent && { patterns: Object.freeze([...patterns]) }),
   });
   const parts = checkedParts('forTools', [policy]);
   const limited = parts.map((part) => ({ ...part, limits: [limit, ...part.limits] }));
@@ -57,16 +64,17 @@ function refuseToolless(parts: readonly Part[]): void {
   });
 }
 
-function readOnly(options: unknown): boolean {
-  const keys = typeof options === 'object' && options !== null ? Object.keys(options) : ['?'];
-  const only: unknown = keys.includes('only') ? Reflect.get(options as object, 'only') : false;
-  if (keys.every((key) => key === 'only') && (only === undefined || typeof only === 'boolean')) {
-    return only === true;
-  }
+const OPTIONS = ['only', 'mayBeAbsent'];
+
+function readOptions(options: unknown): Required<ForToolsOptions> {
+  checkKeys('forTools', options, OPTIONS);
+  const given = options as { readonly [option: string]: unknown };
+  const [only = false, mayBeAbsent = false] = OPTIONS.map((option) => given[option]);
+  if (typeof only === 'boolean' && typeof mayBeAbsent === 'boolean') return { only, mayBeAbsent };
   throw new ConfigError('unknown-option', {
     where: 'forTools',
-    what: 'was given options it does not know',
-    fix: 'Use `{ only: true }`, or nothing',
+    what: 'was given an option that is neither true nor false',
+    fix: 'Use `{ only: true }`, `{ mayBeAbsent: true }`, or nothing',
   });
 }
 

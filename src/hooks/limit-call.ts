@@ -22,7 +22,7 @@ export interface Limit {
   /** Where it counts. Absent: at every point. */
   readonly points?: readonly HookPoint[];
   readonly applies: (ctx: HookContext<never>, question: HookQuestion) => unknown;
-  /** The tools it names, to be compared with those an agent has. */
+  /** The tools it names, each of which an agent must have; absent where it need not. */
   readonly patterns?: readonly string[];
 }
 

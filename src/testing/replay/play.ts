@@ -1,6 +1,6 @@
 import type { Agent, AgentStream } from '../../agent/agent.ts';
 import type { HooksOption } from '../../agent/agent-options.ts';
-import { createAgent } from '../../agent/create-agent.ts';
+import { createAgentOnRecord } from '../../agent/create-agent.ts';
 import type { Counters } from '../../hooks/context.ts';
 import type { RunResult } from '../../loop/result.ts';
 import type { Approval } from '../../protocol/approval.ts';
@@ -74,7 +74,7 @@ class Play {
     const knowledge = declared ? undefined : recordedIndex(this.#record.turns, this.#model);
     const called = this.#called();
     if (knowledge !== undefined) called.delete(SEARCH_TOOL);
-    this.#agent = createAgent<unknown>({
+    this.#agent = createAgentOnRecord({
       name: 'replay',
       model: this.#model,
       instructions: this.#record.instructions,
