@@ -1,3 +1,4 @@
+import type { CorruptRecordError } from '../errors/store-error.ts';
 import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import type { RunResult } from '../loop/result.ts';
 import type { RunStream } from '../loop/stream.ts';
@@ -71,12 +72,15 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
   endThread(threadId: string, reason: string, options?: EndOptions): Promise<void>;
   /**
    * Approvals that can still be answered, by id: of all threads, or of one and the subagents it waits for. What has expired
-   * is left out, and a page with fewer than `limit` is the last. For the next one give the last id as `after`.
+   * is left out, and a page with fewer than `limit` is the last. For the next one give the last id as `after`. A record that
+   * cannot be read is left out, and `onDamaged` is told of it, with its thread; without `onDamaged` a warning of the process
+   * is (`AGENT_HOOKS_DAMAGED`). The others can be answered all the same.
    */
   pendingApprovals(page?: {
     readonly threadId?: string;
     readonly after?: string;
     readonly limit?: number;
+    readonly onDamaged?: (error: CorruptRecordError) => void;
   }): Promise<readonly Approval[]>;
   /**
    * Watches events of every run, by their type, by noun (`tool.*`) or all (`*`). A synchronous observer runs before

@@ -1,5 +1,6 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import type { CorruptRecordError } from '../errors/store-error.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { openThreads } from '../loop/below.ts';
 import { isChildTool } from '../loop/child-tool.ts';
@@ -9,6 +10,7 @@ import type { Approval } from '../protocol/approval.ts';
 interface Cursor {
   readonly after?: string;
   readonly limit?: number;
+  readonly onDamaged?: (error: CorruptRecordError) => void;
 }
 
 interface Page extends Cursor {
@@ -27,8 +29,10 @@ export async function listApprovals(
       fix: 'Pass `{ threadId }`, or nothing for the approvals of all threads',
     });
   }
-  checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit']);
-  const { threadId, ...first } = page;
+  checkKeys('agent.pendingApprovals', page, ['threadId', 'after', 'limit', 'onDamaged']);
+  const { threadId, onDamaged = warn, ...from } = page;
+  if (typeof onDamaged !== 'function') throw noFunction();
+  const first: Cursor = { ...from, onDamaged };
   const { limit = Number.POSITIVE_INFINITY } = first;
   const read = await readerOf(ports, threadId);
   const now = ports.clock.now();
@@ -40,12 +44,27 @@ export async function listApprovals(
     const last = found.at(-1);
     const isLast = last === undefined || found.length < (cursor.limit ?? Number.POSITIVE_INFINITY);
     if (isLast || open.length >= limit) return open.slice(0, limit);
-    cursor = { after: last.approvalId, limit: Math.max(limit, FURTHER) };
+    cursor = { after: last.approvalId, limit: Math.max(limit, FURTHER), onDamaged };
   }
 }
 
 /** How many are looked at together once a page had expired ones in it. */
 const FURTHER = 100;
+
+/** Left out without a word, nobody would look for it. Its message quotes nothing that was stored. */
+function warn(error: CorruptRecordError): void {
+  process.emitWarning(`an approval cannot be read and was left out: ${error.message}`, {
+    code: 'AGENT_HOOKS_DAMAGED',
+  });
+}
+
+function noFunction(): ConfigError {
+  return new ConfigError('invalid-option', {
+    where: 'agent.pendingApprovals',
+    what: '`onDamaged` is no function',
+    fix: 'Pass one that is given the error of a record, or leave it out',
+  });
+}
 
 /** Reads what is stored as open, by id. Names the threads of subagents, so that no other thread is looked at. */
 async function readerOf(

@@ -54,10 +54,13 @@ export class StoreVersionError extends StoreError {
 /** One stored record cannot be read. Other threads are not affected. */
 export class CorruptRecordError extends StoreError {
   override readonly code = 'corrupt-record';
+  /** The thread it belongs to. */
+  readonly threadId: string;
 
-  constructor(where: string, what: string, options?: { readonly cause?: unknown }) {
-    super({ where, what, fix: 'Restore this record from a backup, or delete the thread' }, options);
+  constructor(threadId: string, where: string, what: string) {
+    super({ where, what, fix: 'Restore this record from a backup, or delete the thread' });
     this.name = 'CorruptRecordError';
+    this.threadId = threadId;
   }
 }
 

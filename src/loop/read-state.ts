@@ -26,7 +26,11 @@ export function readState(threadId: string, stored: StoredThread): ThreadState {
   }
   const name = typeof phase === 'object' && phase !== null && 'name' in phase ? phase.name : '';
   if (format !== FORMAT || typeof name !== 'string' || !STORED_PHASES.has(name)) {
-    throw new CorruptRecordError(`thread '${threadId}'`, 'its state is not one this package wrote');
+    throw new CorruptRecordError(
+      threadId,
+      `thread '${threadId}'`,
+      'its state is not one this package wrote',
+    );
   }
   // Checked as far as a reader can: every other field was written by `step` under this format.
   const state = stored.state as unknown as ThreadState;

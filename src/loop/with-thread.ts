@@ -197,6 +197,7 @@ function firstNeeded(
   const { upTo } = summary;
   if (!Number.isInteger(upTo) || upTo < 0 || upTo > messageCount)
     throw new CorruptRecordError(
+      threadId,
       `thread '${threadId}'`,
       'its summary stands for messages it has not',
     );

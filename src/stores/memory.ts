@@ -17,6 +17,7 @@ import { pageLimit } from './page-limit.ts';
 import type {
   Claim,
   LedgerEntry,
+  ListOptions,
   PageOptions,
   StoredThread,
   ThreadChanges,
@@ -177,7 +178,7 @@ class MemoryStore implements ThreadStore {
   }
 
   listThreads(
-    options: PageOptions & { readonly after?: string } = {},
+    options: ListOptions & { readonly after?: string } = {},
   ): readonly { readonly threadId: string; readonly version: number }[] {
     const ids = page([...this.#threads.keys()], options);
     return ids.map((threadId) => ({
@@ -187,7 +188,7 @@ class MemoryStore implements ThreadStore {
   }
 
   pendingApprovals(
-    options: PageOptions & { readonly threadId?: string; readonly after?: string } = {},
+    options: ListOptions & { readonly threadId?: string; readonly after?: string } = {},
   ): readonly Approval[] {
     const { threadId } = options;
     const ids: string[] = [];

@@ -1,3 +1,4 @@
+import type { CorruptRecordError } from '../errors/store-error.ts';
 import type { AgentEvent } from '../events/event.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Approval } from '../protocol/approval.ts';
@@ -76,6 +77,15 @@ export interface PageOptions {
   readonly limit?: number;
 }
 
+/** Of lists that go over threads. */
+export interface ListOptions extends PageOptions {
+  /**
+   * Told of each record that cannot be read, which is left out: the page is filled with those after it. Without it the
+   * first of them is thrown.
+   */
+  readonly onDamaged?: (error: CorruptRecordError) => void;
+}
+
 /**
  * Where threads live. Any method may answer now or later.
  *
@@ -119,11 +129,11 @@ export interface ThreadStore {
   readLedger(threadId: string, callIds: readonly string[]): MaybePromise<readonly LedgerEntry[]>;
   /** Threads by id, after `after`, in any order in which those whose ids begin alike follow each other. */
   listThreads(
-    options?: PageOptions & { readonly after?: string },
+    options?: ListOptions & { readonly after?: string },
   ): MaybePromise<readonly { readonly threadId: string; readonly version: number }[]>;
   /** Open approvals of one thread, or of all, by id after `after`. */
   pendingApprovals(
-    options?: PageOptions & { readonly threadId?: string; readonly after?: string },
+    options?: ListOptions & { readonly threadId?: string; readonly after?: string },
   ): MaybePromise<readonly Approval[]>;
   /** Any approval ever asked for, whatever its status. */
   findApproval(approvalId: string): MaybePromise<Approval | undefined>;

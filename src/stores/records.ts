@@ -100,6 +100,17 @@ export function readObject(text: unknown, place: Place): JsonObject {
   throw corrupt(place, 'it is no JSON object');
 }
 
+export interface ListedThread {
+  readonly threadId: string;
+  readonly version: number;
+}
+
+export function readListedThread({ id, version }: Row): ListedThread {
+  const threadId = String(id);
+  const place: Place = { table: 'threads', thread: threadId, key: 'version' };
+  return { threadId, version: readNumber(version, place) };
+}
+
 /** A column that holds a whole number. */
 export function readNumber(value: unknown, place: Place): number {
   if (typeof value === 'number' && Number.isSafeInteger(value)) return value;
@@ -117,6 +128,7 @@ function readResult(text: unknown, place: Place): ToolResult {
 
 function corrupt(place: Place, what: string): CorruptRecordError {
   return new CorruptRecordError(
+    place.thread,
     `record of '${place.table}', thread '${place.thread}', ${place.key}`,
     what,
   );

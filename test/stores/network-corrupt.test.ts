@@ -13,6 +13,7 @@ import {
   userMessage,
 } from '../../src/testing/conformance/thread-store/samples.ts';
 import { onService } from '../services/on-service.ts';
+import { DAMAGED, expectDamagedNamed, fillThreads } from './damaged-page.ts';
 import { postgresAdmin } from './postgres-admin.ts';
 import { redisAdmin } from './redis-admin.ts';
 
@@ -123,6 +124,21 @@ await onService('postgres', (url) => {
   );
 });
 
+await onService('postgres', (url) => {
+  const { schema, sql, empty } = postgresAdmin(url);
+  test('B46, B49: lists name what is damaged and go on with the others', async () => {
+    const store = postgresStore({ url, schema });
+    await store.open();
+    await empty();
+    await fillThreads(store);
+    const ids = DAMAGED.map((id) => `'${id}'`).join();
+    await sql(`UPDATE {schema}.approvals SET json = '${HALF}' WHERE thread IN (${ids})`);
+    await sql(`UPDATE {schema}.threads SET version = 9007199254740993 WHERE id IN (${ids})`);
+    await expectDamagedNamed(store);
+    await store.close();
+  });
+});
+
 await onService('redis', (url) => {
   const { admin, newPrefix } = redisAdmin(url);
   test.each(REDIS)(
@@ -138,6 +154,18 @@ await onService('redis', (url) => {
       await store.close();
     },
   );
+
+  test('B46, B49: lists name what is damaged and go on with the others', async () => {
+    const prefix = newPrefix();
+    const store = redisStore({ url, prefix });
+    await fillThreads(store);
+    for (const id of DAMAGED) {
+      await admin.hset(`${prefix}:{${id}}:approvals`, `a-${id}`, `open\0${HALF}`);
+      await admin.hset(`${prefix}:{${id}}:thread`, 'version', '1.5');
+    }
+    await expectDamagedNamed(store);
+    await store.close();
+  });
 
   test('a key of another type refuses a commit before anything of it is written', async () => {
     for (const kind of [

@@ -9,7 +9,8 @@ import {
   outcome,
   userMessage,
 } from '../../src/testing/conformance/thread-store/samples.ts';
-import { openConnection } from './open-connection.ts';
+import { DAMAGED, expectDamagedNamed, fillThreads } from './damaged-page.ts';
+import { DRIVERS, openConnection } from './open-connection.ts';
 import { tempFiles } from './temp-files.ts';
 
 const newPath = tempFiles();
@@ -114,6 +115,22 @@ describe('a damaged sqlite store', () => {
     },
   );
 });
+
+test.each(DRIVERS)(
+  'B46, B49: lists name what is damaged and go on with the others: %s',
+  async (driver) => {
+    const path = newPath();
+    const store = sqliteStore({ path, driver });
+    await fillThreads(store);
+    const connection = openConnection(path, driver);
+    const ids = DAMAGED.map((id) => `'${id}'`).join();
+    connection.exec(`UPDATE approvals SET json = '{"reason":"${SECRET}' WHERE thread IN (${ids})`);
+    connection.exec(`UPDATE threads SET version = 9007199254740993 WHERE id IN (${ids})`);
+    connection.close();
+    await expectDamagedNamed(store);
+    await store.close?.();
+  },
+);
 
 async function fill(store: ThreadStore, id: string): Promise<void> {
   const { token } = await store.claim(id, { holder: 'a', ttlMs: 1_000 });

@@ -2,12 +2,15 @@ import { deepFreeze } from '../../internal/deep-freeze.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { LedgerEntry, StoredThread } from '../port.ts';
+import { Page } from '../page.ts';
+import type { LedgerEntry, ListOptions, StoredThread } from '../port.ts';
 import {
+  type ListedThread,
   type Row,
   readApproval,
   readArtifactRow,
   readLedgerEntry,
+  readListedThread,
   readNumber,
   readObject,
 } from '../records.ts';
@@ -74,23 +77,46 @@ export async function readLedger(
   });
 }
 
-/** `limit` is `null` for all. The literal status lets the server take the index of open ones. */
+/** A `LIMIT` of `null` reads all. */
+function limitOf({ wanted }: { readonly wanted: number }): number | null {
+  return Number.isFinite(wanted) ? wanted : null;
+}
+
+/** The literal status lets the server take the index of open ones. */
 export async function readOpenApprovals(
   database: Database,
-  options: {
-    readonly threadId: string | undefined;
-    readonly after: string;
-    readonly limit: number | null;
-  },
+  options: ListOptions & { readonly threadId: string | undefined; readonly after: string },
 ): Promise<readonly Approval[]> {
-  const { threadId, after, limit } = options;
+  const { threadId } = options;
+  const page = new Page(options, readApproval);
   const ofThread = threadId === undefined ? '' : 'AND thread = $3';
-  const rows = await database.query(
-    `SELECT id, thread, status, json FROM ${database.schema}.approvals
-     WHERE status = 'open' AND id > $1 ${ofThread} ORDER BY id LIMIT $2`,
-    [after, limit, ...(threadId === undefined ? [] : [threadId])],
-  );
-  return rows.map(readApproval);
+  let { after } = options;
+  for (;;) {
+    const rows = await database.query(
+      `SELECT id, thread, status, json FROM ${database.schema}.approvals
+       WHERE status = 'open' AND id > $1 ${ofThread} ORDER BY id LIMIT $2`,
+      [after, limitOf(page), ...(threadId === undefined ? [] : [threadId])],
+    );
+    if (!page.add(rows)) return page.items;
+    after = String(rows.at(-1)?.['id']);
+  }
+}
+
+export async function readThreadPage(
+  database: Database,
+  options: ListOptions & { readonly after: string | null },
+): Promise<readonly ListedThread[]> {
+  const page = new Page(options, readListedThread);
+  let { after } = options;
+  for (;;) {
+    const rows = await database.query(
+      `SELECT id, version FROM ${database.schema}.threads
+       WHERE version > 0 AND ($1::text IS NULL OR id > $1) ORDER BY id LIMIT $2`,
+      [after, limitOf(page)],
+    );
+    if (!page.add(rows)) return page.items;
+    after = String(rows.at(-1)?.['id']);
+  }
 }
 
 export async function findApproval(

@@ -7,14 +7,28 @@ import { jsonText } from '../json-text.ts';
 import { isKey, requireKey } from '../key.ts';
 import { leaseEnd } from '../lease-end.ts';
 import { pageLimit } from '../page-limit.ts';
-import type { Claim, LedgerEntry, PageOptions, StoredThread, ThreadStore } from '../port.ts';
-import { readEvent, readMessage, readNumber } from '../records.ts';
+import type {
+  Claim,
+  LedgerEntry,
+  ListOptions,
+  PageOptions,
+  StoredThread,
+  ThreadStore,
+} from '../port.ts';
+import { readEvent, readMessage } from '../records.ts';
 import { Opening } from '../remote/opening.ts';
 import { writeCommit } from './commit.ts';
 import type { Database } from './database.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
-import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
+import {
+  findApproval,
+  loadThread,
+  readArtifact,
+  readLedger,
+  readOpenApprovals,
+  readThreadPage,
+} from './reads.ts';
 import { setUp } from './set-up.ts';
 
 /** The port on one database. Whatever comes first makes the tables ready. */
@@ -101,31 +115,22 @@ export class PostgresStore implements ThreadStore {
   }
 
   async listThreads(
-    options: PageOptions & { readonly after?: string } = {},
+    options: ListOptions & { readonly after?: string } = {},
   ): Promise<readonly { readonly threadId: string; readonly version: number }[]> {
-    const { after } = options;
-    const values = [after === undefined ? null : threadKey(after), sqlLimit(options)];
-    const { query, schema } = await this.#ready();
-    const rows = await query(
-      `SELECT id, version FROM ${schema}.threads
-       WHERE version > 0 AND ($1::text IS NULL OR id > $1) ORDER BY id LIMIT $2`,
-      values,
-    );
-    return rows.map(({ id, version }) => {
-      const threadId = String(id);
-      const place = { table: 'threads', thread: threadId, key: 'version' };
-      return { threadId, version: readNumber(version, place) };
-    });
+    pageLimit(options.limit);
+    const after = options.after === undefined ? null : threadKey(options.after);
+    return readThreadPage(await this.#opening.ready(), { ...options, after });
   }
 
   async pendingApprovals(
-    options: PageOptions & { readonly threadId?: string; readonly after?: string } = {},
+    options: ListOptions & { readonly threadId?: string; readonly after?: string } = {},
   ): Promise<readonly Approval[]> {
     const { threadId, after = '' } = options;
+    pageLimit(options.limit);
     const page = {
+      ...options,
       threadId: threadId === undefined ? undefined : threadKey(threadId),
       after: requireKey(after, 'approval id'),
-      limit: sqlLimit(options),
     };
     return readOpenApprovals(await this.#opening.ready(), page);
   }

@@ -1,6 +1,8 @@
 import { ThreadConflictError } from '../../errors/store-error.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { CommitRows } from '../commit-rows.ts';
+import { leaveOut, Page } from '../page.ts';
+import type { ListOptions } from '../port.ts';
 import { readApproval } from '../records.ts';
 import type { RedisConnection } from './connection.ts';
 import { approvalRow } from './records.ts';
@@ -57,23 +59,37 @@ export async function findApproval(
 export async function readOpenOfThread(
   connection: RedisConnection,
   threadId: string,
-  page: { readonly after: string; readonly limit: number },
+  options: OpenPage,
 ): Promise<readonly Approval[]> {
   const keys = connection.keys.of(threadId);
-  const found = await connection.run({
-    script: PENDING,
-    threadId,
-    keys: [keys.open, keys.approvals],
-    args: [`(${page.after}`, Number.isFinite(page.limit) ? page.limit : -1],
-  });
-  const rows = Array.isArray(found) ? found : [];
-  return rows.map(([id, value]) => readApproval(approvalRow(threadId, String(id), value)));
+  const page = new Page(options, ([id, value]: readonly unknown[]) =>
+    readApproval(approvalRow(threadId, String(id), value)),
+  );
+  let { after } = options;
+  for (;;) {
+    const found = await connection.run({
+      script: PENDING,
+      threadId,
+      keys: [keys.open, keys.approvals],
+      args: [`(${after}`, Number.isFinite(page.wanted) ? page.wanted : -1],
+    });
+    const rows: readonly (readonly unknown[])[] = Array.isArray(found) ? found : [];
+    if (!page.add(rows)) return page.items;
+    after = String(rows.at(-1)?.[0]);
+  }
+}
+
+interface OpenPage {
+  readonly after: string;
+  /** `Infinity` for all. */
+  readonly limit: number;
+  readonly onDamaged: ListOptions['onDamaged'];
 }
 
 /** Reads on until the page is full, as the list may hold some that are not open. */
 export async function readOpenOfAll(
   connection: RedisConnection,
-  page: { readonly after: string; readonly limit: number },
+  page: OpenPage,
 ): Promise<readonly Approval[]> {
   const open: Approval[] = [];
   // No id holds the separator, so this comes after every member of `after` and before those of any later id.
@@ -89,7 +105,13 @@ export async function readOpenOfAll(
       size,
     ]);
     if (!Array.isArray(members) || members.length === 0) break;
-    const found = await Promise.all(members.map((one) => readMember(connection, String(one))));
+    const found = await Promise.all(
+      members.map((one) =>
+        readMember(connection, String(one)).catch((error: unknown) =>
+          leaveOut(error, page.onDamaged),
+        ),
+      ),
+    );
     open.push(...found.filter((approval) => approval?.status === 'open').map(present));
     from = `(${members.at(-1)}`;
     if (members.length < size) break;

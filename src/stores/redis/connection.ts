@@ -117,6 +117,7 @@ export class RedisConnection {
     } catch (error) {
       if (!(error instanceof StoreAccessError && isWrongType(error.cause))) throw error;
       throw new CorruptRecordError(
+        threadId,
         `keys '${this.keys.of(threadId).thread}' and beside it, thread '${threadId}'`,
         'a key holds another type of value than the store put there',
       );

@@ -4,7 +4,8 @@ import { deepFreeze } from '../../internal/deep-freeze.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Message } from '../../protocol/message.ts';
-import type { LedgerEntry, StoredThread } from '../port.ts';
+import { leaveOut } from '../page.ts';
+import type { LedgerEntry, ListOptions, StoredThread } from '../port.ts';
 import {
   readArtifactRow,
   readEvent,
@@ -48,6 +49,7 @@ export async function loadThread(
 
 export function miscounted(threadId: string): CorruptRecordError {
   return new CorruptRecordError(
+    threadId,
     `record of 'messages', thread '${threadId}'`,
     'there are more or fewer of them than were committed',
   );
@@ -128,7 +130,15 @@ const PAGE = 200;
 /** Reads on until the page is full, as the list may hold threads that were never committed. */
 export async function listThreads(
   connection: RedisConnection,
-  { after, limit }: { readonly after: string | undefined; readonly limit: number },
+  {
+    after,
+    limit,
+    onDamaged,
+  }: {
+    readonly after: string | undefined;
+    readonly limit: number;
+    readonly onDamaged: ListOptions['onDamaged'];
+  },
 ): Promise<readonly { readonly threadId: string; readonly version: number }[]> {
   const threads: { readonly threadId: string; readonly version: number }[] = [];
   let from = after === undefined ? '-' : `(${after}`;
@@ -136,7 +146,11 @@ export async function listThreads(
     const size = Math.min(PAGE, limit);
     const range = [connection.keys.threads, from, '+', 'LIMIT', 0, size];
     const ids = listOf(await connection.call('ZRANGEBYLEX', range)).map(String);
-    const versions = await Promise.all(ids.map((id) => versionOf(connection, id)));
+    const versions = await Promise.all(
+      ids.map((id) =>
+        versionOf(connection, id).catch((error: unknown) => leaveOut(error, onDamaged)),
+      ),
+    );
     for (const [index, threadId] of ids.entries()) {
       const version = versions[index];
       if (version !== undefined) threads.push({ threadId, version });

@@ -7,7 +7,14 @@ import { jsonText } from '../json-text.ts';
 import { isKey, requireKey } from '../key.ts';
 import { leaseEnd } from '../lease-end.ts';
 import { pageLimit } from '../page-limit.ts';
-import type { Claim, LedgerEntry, PageOptions, StoredThread, ThreadStore } from '../port.ts';
+import type {
+  Claim,
+  LedgerEntry,
+  ListOptions,
+  PageOptions,
+  StoredThread,
+  ThreadStore,
+} from '../port.ts';
 import { Opening } from '../remote/opening.ts';
 import { findApproval, readOpenOfAll, readOpenOfThread } from './approvals.ts';
 import { writeCommit } from './commit.ts';
@@ -99,10 +106,11 @@ export class RedisStore implements ThreadStore {
   }
 
   async listThreads(
-    options: PageOptions & { readonly after?: string } = {},
+    options: ListOptions & { readonly after?: string } = {},
   ): Promise<readonly { readonly threadId: string; readonly version: number }[]> {
-    const { after } = options;
+    const { after, onDamaged } = options;
     const page = {
+      onDamaged,
       after: after === undefined ? undefined : threadKey(after),
       limit: pageLimit(options.limit),
     };
@@ -110,10 +118,11 @@ export class RedisStore implements ThreadStore {
   }
 
   async pendingApprovals(
-    options: PageOptions & { readonly threadId?: string; readonly after?: string } = {},
+    options: ListOptions & { readonly threadId?: string; readonly after?: string } = {},
   ): Promise<readonly Approval[]> {
-    const { threadId, after = '' } = options;
-    const page = { after: requireKey(after, 'approval id'), limit: pageLimit(options.limit) };
+    const { threadId, after = '', onDamaged } = options;
+    const limit = pageLimit(options.limit);
+    const page = { after: requireKey(after, 'approval id'), limit, onDamaged };
     const connection = await this.#opening.ready();
     return threadId === undefined
       ? readOpenOfAll(connection, page)

@@ -2,12 +2,15 @@ import { deepFreeze } from '../../internal/deep-freeze.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { LedgerEntry, StoredThread } from '../port.ts';
+import { Page } from '../page.ts';
+import type { LedgerEntry, ListOptions, StoredThread } from '../port.ts';
 import {
+  type ListedThread,
   type Row,
   readApproval,
   readArtifactRow,
   readLedgerEntry,
+  readListedThread,
   readNumber,
   readObject,
 } from '../records.ts';
@@ -71,27 +74,49 @@ export function readLedger(
 
 const APPROVAL = 'SELECT id, thread, status, json FROM approvals';
 
-/** `limit` below 0 reads all. The literal status lets SQLite take the index of open ones. */
+/** A `LIMIT` below 0 reads all. */
+function limitOf({ wanted }: { readonly wanted: number }): number {
+  return Number.isFinite(wanted) ? wanted : -1;
+}
+
+/** The literal status lets SQLite take the index of open ones. */
 export function readOpenApprovals(
   connection: Connection,
-  options: {
-    readonly threadId: string | undefined;
-    readonly after: string;
-    readonly limit: number;
-  },
+  options: ListOptions & { readonly threadId: string | undefined; readonly after: string },
 ): readonly Approval[] {
-  const { threadId, after, limit } = options;
-  const rows =
-    threadId === undefined
-      ? connection.all(`${APPROVAL} WHERE status = 'open' AND id > ? ORDER BY id LIMIT ?`, [
-          after,
-          limit,
-        ])
-      : connection.all(
-          `${APPROVAL} WHERE status = 'open' AND thread = ? AND id > ? ORDER BY id LIMIT ?`,
-          [threadId, after, limit],
-        );
-  return rows.map(readApproval);
+  const { threadId } = options;
+  const page = new Page(options, readApproval);
+  const ofThread = threadId === undefined ? '' : 'AND thread = ?';
+  const sql = `${APPROVAL} WHERE status = 'open' ${ofThread} AND id > ? ORDER BY id LIMIT ?`;
+  let { after } = options;
+  for (;;) {
+    const values = [...(threadId === undefined ? [] : [threadId]), after, limitOf(page)];
+    const rows = connection.all(sql, values);
+    if (!page.add(rows)) return page.items;
+    after = String(rows.at(-1)?.['id']);
+  }
+}
+
+/** A driver may refuse all rows for one number that JavaScript does not have. */
+const THREAD = `SELECT id,
+  CASE WHEN version BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN version END AS version
+  FROM threads`;
+
+export function readThreadPage(
+  connection: Connection,
+  options: ListOptions & { readonly after: string | undefined },
+): readonly ListedThread[] {
+  const page = new Page(options, readListedThread);
+  let { after } = options;
+  for (;;) {
+    const limit = limitOf(page);
+    const rows =
+      after === undefined
+        ? connection.all(`${THREAD} ORDER BY id LIMIT ?`, [limit])
+        : connection.all(`${THREAD} WHERE id > ? ORDER BY id LIMIT ?`, [after, limit]);
+    if (!page.add(rows)) return page.items;
+    after = String(rows.at(-1)?.['id']);
+  }
 }
 
 export function findApproval(connection: Connection, approvalId: string): Approval | undefined {

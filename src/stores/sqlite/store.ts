@@ -7,13 +7,27 @@ import { jsonText } from '../json-text.ts';
 import { isKey, requireKey } from '../key.ts';
 import { leaseEnd } from '../lease-end.ts';
 import { pageLimit } from '../page-limit.ts';
-import type { Claim, LedgerEntry, PageOptions, StoredThread, ThreadStore } from '../port.ts';
-import { readEvent, readMessage, readNumber } from '../records.ts';
+import type {
+  Claim,
+  LedgerEntry,
+  ListOptions,
+  PageOptions,
+  StoredThread,
+  ThreadStore,
+} from '../port.ts';
+import { readEvent, readMessage } from '../records.ts';
 import { writeCommit } from './commit.ts';
 import type { Connection } from './connection.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
-import { findApproval, loadThread, readArtifact, readLedger, readOpenApprovals } from './reads.ts';
+import {
+  findApproval,
+  loadThread,
+  readArtifact,
+  readLedger,
+  readOpenApprovals,
+  readThreadPage,
+} from './reads.ts';
 import { scrub } from './scrub.ts';
 
 type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
@@ -82,32 +96,21 @@ export class SqliteStore implements ThreadStore {
   }
 
   listThreads(
-    options: PageOptions & { readonly after?: string } = {},
+    options: ListOptions & { readonly after?: string } = {},
   ): readonly { readonly threadId: string; readonly version: number }[] {
     const { after } = options;
-    const limit = sqlLimit(options);
-    const rows =
-      after === undefined
-        ? this.#connection.all('SELECT id, version FROM threads ORDER BY id LIMIT ?', [limit])
-        : this.#connection.all('SELECT id, version FROM threads WHERE id > ? ORDER BY id LIMIT ?', [
-            threadKey(after),
-            limit,
-          ]);
-    return rows.map(({ id, version }) => {
-      const threadId = String(id);
-      const place = { table: 'threads', thread: threadId, key: 'version' };
-      return { threadId, version: readNumber(version, place) };
-    });
+    const from = after === undefined ? undefined : threadKey(after);
+    return readThreadPage(this.#connection, { ...options, after: from });
   }
 
   pendingApprovals(
-    options: PageOptions & { readonly threadId?: string; readonly after?: string } = {},
+    options: ListOptions & { readonly threadId?: string; readonly after?: string } = {},
   ): readonly Approval[] {
     const { threadId, after = '' } = options;
     return readOpenApprovals(this.#connection, {
+      ...options,
       threadId: threadId === undefined ? undefined : threadKey(threadId),
       after: requireKey(after, 'approval id'),
-      limit: sqlLimit(options),
     });
   }
 
