@@ -9,7 +9,7 @@ import { approval, changes } from '../../src/testing/conformance/thread-store/sa
 export const DAMAGED: readonly string[] = ['t1', 't2', 't3', 't6'];
 const THREADS = ['t1', 't2', 't3', 't4', 't5', 't6', 't7'];
 const INTACT = THREADS.filter((id) => !DAMAGED.includes(id));
-export const SECRET = 'sk-not-for-a-log';
+const SECRET = 'sk-not-for-a-log';
 
 export async function fillThreads(store: ThreadStore): Promise<void> {
   for (const id of THREADS) {
