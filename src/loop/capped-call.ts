@@ -50,8 +50,10 @@ export class CallSlots {
     const release = (): void => {
       for (const one of this.#held) one();
     };
-    if (this.#body === undefined) release();
-    else this.#body.then(release, release);
+    const body = this.#body;
+    if (body === undefined) release();
+    // A promise of the app's may have a `then` that throws.
+    else new Promise((resolve) => resolve(body)).then(release, release);
   }
 }
 

@@ -120,7 +120,11 @@ class RunningCall {
     this.#session.options.cancel.listen(this.#onCancel);
     if (this.#isOpen && this.#timer === undefined && timeoutMs !== undefined)
       this.#timer = setTimeout(() => this.#giveUp('timed-out'), timeoutMs);
-    answer.then(this.#onOutput, this.#onError);
+    try {
+      answer.then(this.#onOutput, this.#onError);
+    } catch (error) {
+      this.#onError(error);
+    }
     return this.#result;
   }
 
