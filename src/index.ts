@@ -110,7 +110,7 @@ export type {
 export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';
 export type { AgentHooks, Answer, HookOptions, HookPoint } from './hooks/agent-hooks.ts';
 export { compose } from './hooks/compose.ts';
-export type { Counters, HookContext, PolicyMemory } from './hooks/context.ts';
+export type { HookContext, PolicyMemory } from './hooks/context.ts';
 export { failOpen } from './hooks/fail-open.ts';
 export { type ForToolsOptions, forTools } from './hooks/for-tools.ts';
 export type { HookQuestion } from './hooks/limit-call.ts';
@@ -171,6 +171,7 @@ export type {
   ToolDescription,
   Usage,
 } from './protocol/chat.ts';
+export type { Counters, IncrementOptions } from './protocol/counters.ts';
 export type { JsonObject, JsonValue } from './protocol/json.ts';
 export type {
   AssistantMessage,
@@ -212,7 +213,7 @@ export type {
   ToolResult,
   ToolTier,
 } from './protocol/tool.ts';
-export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts';
+export { type MemoryStoreOptions, type MemoryThreadStore, memoryStore } from './stores/memory.ts';
 export type {
   Claim,
   LedgerEntry,

@@ -1,11 +1,11 @@
 import type { FallbackCause } from '../events/event.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
-import type { Counters } from '../hooks/context.ts';
 import type { SpokenLine } from '../loop/lines-port.ts';
 import type { Note } from '../loop/note.ts';
 import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { StateInput, StateOf } from '../protocol/state-values.ts';
@@ -159,7 +159,7 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly cancelGraceMs?: number;
   /** Milliseconds a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */
   readonly leaseMs?: number;
-  /** For limits over threads and processes. Default: counts of this process. */
+  /** For limits over threads and processes. Default: those of the store, which are shared by all who use it; counts of this process where it has none. */
   readonly counters?: Counters;
 }
 

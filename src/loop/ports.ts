@@ -1,9 +1,9 @@
 import type { AgentEvent, EventType } from '../events/event.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
-import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';

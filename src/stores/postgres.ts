@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors/config-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
 import { Database } from './postgres/database.ts';
@@ -35,6 +36,7 @@ export type PostgresStoreOptions = CommonOptions &
 
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface PostgresThreadStore extends ThreadStore {
+  readonly counters: Counters;
   /** Connects and makes or updates the tables. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
   open(): Promise<void>;
   close(): Promise<void>;

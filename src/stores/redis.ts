@@ -1,4 +1,5 @@
 import { ConfigError } from '../errors/config-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
 import { RedisConnection } from './redis/connection.ts';
@@ -35,6 +36,7 @@ export type RedisStoreOptions = CommonOptions &
 
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface RedisThreadStore extends ThreadStore {
+  readonly counters: Counters;
   /** Connects and looks at the format. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
   open(): Promise<void>;
   close(): Promise<void>;

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { jsonText } from '../json-text.ts';
@@ -12,6 +13,7 @@ import { Opening } from '../remote/opening.ts';
 import { findApproval, readOpenOfAll, readOpenOfThread } from './approvals.ts';
 import { writeCommit } from './commit.ts';
 import type { RedisConnection } from './connection.ts';
+import { RedisCounters } from './counters.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import {
@@ -27,6 +29,7 @@ import { setUp } from './set-up.ts';
 
 /** The port on one server or cluster. Whatever comes first looks at the format. */
 export class RedisStore implements ThreadStore {
+  readonly counters: Counters;
   readonly #connection: RedisConnection;
   readonly #opening: Opening<RedisConnection>;
   readonly #now: () => number | '';
@@ -38,6 +41,7 @@ export class RedisStore implements ThreadStore {
       await setUp(connection);
       return connection;
     });
+    this.counters = new RedisCounters(this.#opening, this.#now);
   }
 
   async open(): Promise<void> {
