@@ -11,6 +11,7 @@ export type {
 } from './agent/agent-options.ts';
 export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts';
 export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
+export type { Budget } from './agent/budgets-of.ts';
 export {
   compareShadows,
   type ShadowOptions,
@@ -56,6 +57,7 @@ export { TurnDecision } from './decisions/turn-decision.ts';
 export { WindowDecision } from './decisions/window-decision.ts';
 export { ApprovalError, type ApprovalRefusal } from './errors/approval-error.ts';
 export { AgentHooksError, type ErrorInfo, type ErrorText } from './errors/base.ts';
+export { BudgetError, type BudgetErrorCode } from './errors/budget-error.ts';
 export { CompactionError, type CompactionProblem } from './errors/compaction-error.ts';
 export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
@@ -124,6 +126,7 @@ export { type HookCondition, when } from './hooks/when.ts';
 export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { KnowledgeIndex, KnowledgeSearch } from './knowledge/port.ts';
+export type { BudgetRun } from './loop/budget-port.ts';
 export type { SpokenLine } from './loop/lines-port.ts';
 export type { Note, NoteInfo, Spending } from './loop/note.ts';
 export type { RunResult } from './loop/result.ts';

@@ -14,6 +14,7 @@ import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Assign, ToolReply } from '../tools/result-port.ts';
 import type { ToolSchema } from '../tools/schema.ts';
+import type { Budget } from './budgets-of.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 
 /** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
@@ -94,6 +95,11 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly settings?: ModelSettings;
   /** Default: 50 steps a turn, nothing else. */
   readonly limits?: Limits;
+  /**
+   * What runs may spend together over threads and processes, such as those of one tenant in a day. They hold in subagents
+   * too. Counted in `counters`. Default: none.
+   */
+  readonly budgets?: readonly Budget<NoInfer<Context>>[];
   /** What models cost, for `cost` in results and events, and for limits of it. Default: none, and nothing is counted. */
   readonly prices?: Prices;
   /**

@@ -6,6 +6,7 @@ import type { Ports } from '../loop/ports.ts';
 import { memoryStore } from '../stores/memory.ts';
 import { memoryCounters } from '../stores/memory-counters.ts';
 import { toolRegistry } from '../tools/registry.ts';
+import { budgetsOf } from './budgets-of.ts';
 import { checkNamed } from './check-named.ts';
 import { compactionPort } from './compaction-port.ts';
 import { knowledgeTool } from './knowledge.ts';
@@ -41,6 +42,7 @@ export function portsOf(
     ...(results !== undefined && { results }),
     lines: linesPort(options, { tools: registry, state }),
     ...(state !== undefined && { state }),
+    ...(options.budgets !== undefined && { budgets: budgetsOf(options.budgets) }),
     counters: options.counters ?? store.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },
     newId: randomUUID,

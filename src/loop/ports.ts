@@ -9,6 +9,7 @@ import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
 import type { BackgroundCalls } from './background-calls.ts';
+import type { BudgetPort } from './budget-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { LinesPort } from './lines-port.ts';
 import type { Note } from './note.ts';
@@ -37,6 +38,8 @@ export interface Ports {
   /** Renews the claims of this agent's runs. */
   readonly leases: LeaseKeeper;
   readonly counters: Counters;
+  /** What calls of models are counted against; absent for an agent without budgets. */
+  readonly budgets?: readonly BudgetPort[];
   readonly clock: Clock;
   /** A fresh id nobody can guess. */
   readonly newId: () => string;

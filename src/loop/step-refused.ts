@@ -1,8 +1,10 @@
+import { errorInfo } from '../errors/base.ts';
+import { finishLimited } from './begin-step.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { spendIfAny } from './spend.ts';
 import type { ThreadState } from './state.ts';
-import { finish, type Transition } from './transition.ts';
+import { failed, finish, type Transition } from './transition.ts';
 
 /** Ends a turn whose changed request was refused. The user's message is stored: the first request had passed. */
 export function onCallRefused(
@@ -19,4 +21,27 @@ export function onCallRefused(
     rules,
     fallback: 'request',
   });
+}
+
+/**
+ * Ends a turn whose model may not be called, or could not be counted. Where it was the first request that found no room,
+ * nothing of the user's message is stored.
+ */
+export function onBudgetRefused(
+  state: ThreadState,
+  event: Extract<LoopEvent, { readonly type: 'budget.refused' }>,
+  rules: Rules,
+): Transition | undefined {
+  const { phase } = state;
+  const { error, usage } = event;
+  const isSummary = phase.name === 'compacting';
+  if (!isSummary && phase.name !== 'requesting' && phase.name !== 'calling') return undefined;
+  const asked = isSummary ? { asked: rules.summaryModel } : {};
+  const paid = spendIfAny(state, phase.turn, { usage, ...asked, rules });
+  if (errorInfo(error).code === 'budget-reached') {
+    const { budget } = error;
+    return finishLimited(paid.state, paid.turn, { limit: 'budget', budget, rules, events: [] });
+  }
+  const ended = finish(paid.state, paid.turn, { outcome: failed(error), rules, fallback: 'error' });
+  return { ...ended, error };
 }

@@ -19,7 +19,7 @@ import { onErrorJudged } from './step-error.ts';
 import { onToolsSubmitted } from './step-host.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
 import { onBatchRead, onOperationsPrepared } from './step-prepare.ts';
-import { onCallRefused } from './step-refused.ts';
+import { onBudgetRefused, onCallRefused } from './step-refused.ts';
 import {
   onModelFailed,
   onModelResponded,
@@ -72,6 +72,8 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
       return onTextStopped(state, event, rules);
     case 'call.refused':
       return onCallRefused(state, event, rules);
+    case 'budget.refused':
+      return onBudgetRefused(state, event, rules);
     case 'response.judged':
       return onResponseJudged(state, event, rules);
     case 'batch.read':
