@@ -6,10 +6,23 @@ import { spendIfAny } from './spend.ts';
 import type { ThreadState } from './state.ts';
 import { failed, finish, type Transition } from './transition.ts';
 
-/** Ends a turn whose changed request was refused. The user's message is stored: the first request had passed. */
-export function onCallRefused(
+type Of<Type extends LoopEvent['type']> = Extract<LoopEvent, { readonly type: Type }>;
+
+/** Ends a turn whose model may not be called. */
+export function onRefused(
   state: ThreadState,
-  event: Extract<LoopEvent, { readonly type: 'call.refused' }>,
+  event: Of<'call.refused' | 'budget.refused'>,
+  rules: Rules,
+): Transition | undefined {
+  return event.type === 'call.refused'
+    ? onCallRefused(state, event, rules)
+    : onBudgetRefused(state, event, rules);
+}
+
+/** Ends a turn whose changed request was refused. The user's message is stored: the first request had passed. */
+function onCallRefused(
+  state: ThreadState,
+  event: Of<'call.refused'>,
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;
@@ -27,9 +40,9 @@ export function onCallRefused(
  * Ends a turn whose model may not be called, or could not be counted. Where it was the first request that found no room,
  * nothing of the user's message is stored.
  */
-export function onBudgetRefused(
+function onBudgetRefused(
   state: ThreadState,
-  event: Extract<LoopEvent, { readonly type: 'budget.refused' }>,
+  event: Of<'budget.refused'>,
   rules: Rules,
 ): Transition | undefined {
   const { phase } = state;

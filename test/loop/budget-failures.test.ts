@@ -1,6 +1,13 @@
 import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
-import { type Counters, ModelError, memoryStore, Policy, tool } from '../../src/index.ts';
+import {
+  type ChatModel,
+  type Counters,
+  ModelError,
+  memoryStore,
+  Policy,
+  tool,
+} from '../../src/index.ts';
 import { memoryCounters } from '../../src/stores/memory-counters.ts';
 import { a, build, costing, type Tenant, tenantBudget } from './budget-desk.ts';
 
@@ -52,6 +59,67 @@ describe('L13: what a call has cost that nobody knows', () => {
     end(costing(0.3));
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(spent()).toBe(300_000);
+  });
+
+  test('a stream that breaks off after a piece of an answer counts what was reserved, whatever broke it', async () => {
+    const model: ChatModel = {
+      id: 'scripted',
+      generate: () => Promise.reject(error('overloaded')),
+      async *stream() {
+        yield { type: 'text', text: 'so far' };
+        throw error('overloaded');
+      },
+    };
+    const { agent, spent } = build([], { model, streaming: 'live' });
+    const stream = agent.stream(a);
+    for await (const _event of stream);
+    expect(await stream.result).toMatchObject({ status: 'failed' });
+    expect(spent()).toBe(1_000_000);
+    await agent.run(a);
+    expect(spent()).toBe(1_000_000);
+  });
+
+  test('a stream that goes on after its end counts what it said at its end, once', async () => {
+    const usage = { inputTokens: 500_000, outputTokens: 0 };
+    const model: ChatModel = {
+      id: 'scripted',
+      generate: () => Promise.reject(error('overloaded')),
+      async *stream() {
+        yield { type: 'finish', result: { finishReason: 'stop', usage } };
+        yield { type: 'finish', result: { finishReason: 'stop', usage } };
+      },
+    };
+    const { agent, spent } = build([], { model, streaming: 'live' });
+    const stream = agent.stream(a);
+    for await (const _event of stream);
+    expect(await stream.result).toMatchObject({ status: 'failed' });
+    expect(spent()).toBe(500_000);
+  });
+
+  test('a run cancelled while its call is reserved calls nothing, and has it back', async () => {
+    const inner = memoryCounters();
+    let go = (): void => undefined;
+    const gate = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const asked = vi.fn();
+    const counters: Counters = {
+      read: (key) => inner.read(key),
+      increment: async (key, options) => {
+        asked();
+        await gate;
+        return inner.increment(key, options);
+      },
+    };
+    const { agent, model } = build([costing(1)], { counters });
+    const run = agent.run({ ...a, threadId: 't' });
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1));
+    await agent.cancel('t');
+    expect(await run).toMatchObject({ status: 'cancelled' });
+    go();
+    await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(2));
+    expect(model.calls).toBe(0);
+    expect(inner.read('budget:tenant:cost:always:a')).toBe(0);
   });
 
   test('a model without a price counts what was reserved, and is called no more in its turn', async () => {

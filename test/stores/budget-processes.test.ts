@@ -39,7 +39,7 @@ test('L13: processes that share a file spend one budget to its last call, and no
   expect(await spendTogether(['sqlite', path, ''])).toEqual(SPENT);
   const store = sqliteStore({ path });
   expect(store.counters.read(COUNTER)).toBe(LIMIT * 1_000_000);
-  store.close?.();
+  await store.close?.();
 });
 
 await onService('postgres', (url) => {
