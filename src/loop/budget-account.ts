@@ -13,7 +13,8 @@ const COUNTING_MS = 10_000;
 export class BudgetAccount {
   readonly budget: BudgetPort;
   readonly key: string;
-  readonly #limit: number;
+  /** As it is counted. */
+  readonly limit: number;
   readonly #expiresInMs: number | undefined;
   readonly #counters: Counters;
 
@@ -28,7 +29,7 @@ export class BudgetAccount {
   ) {
     this.budget = budget;
     this.key = about.key;
-    this.#limit = about.limit;
+    this.limit = about.limit;
     this.#expiresInMs = about.expiresInMs;
     this.#counters = about.counters;
   }
@@ -36,14 +37,14 @@ export class BudgetAccount {
   /** Throws `BudgetError` where what is left would not cover a call. */
   async requireRoom(): Promise<void> {
     const spent = await this.#ask(() => this.#counters.read(this.key));
-    if (spent + this.budget.reserve > this.#limit) throw this.#error('budget-reached');
+    if (spent + this.budget.reserve > this.limit) throw this.#error('budget-reached');
   }
 
   /** Takes what a call may cost, if there is room for it. Throws `BudgetError`. */
   async reserve(): Promise<void> {
     const { reserve } = this.budget;
-    const value = await this.#add({ by: reserve, max: this.#limit });
-    if (value > this.#limit) throw this.#error('budget-reached');
+    const value = await this.#add({ by: reserve, max: this.limit });
+    if (value > this.limit) throw this.#error('budget-reached');
   }
 
   /** Puts what was spent in the place of what was reserved. Throws `BudgetError`, with the usage that was paid for. */
@@ -95,7 +96,9 @@ export function accountsOf(
     if (key === null) continue;
     const { id, expiresInMs } = budget.windowAt(now);
     const counter = `budget:${budget.name}:${budget.unit}:${id}:${key}`;
-    if (accounts.has(counter)) continue;
+    const known = accounts.get(counter);
+    // Two agents may say different things of one budget; then the stricter holds.
+    if (known !== undefined && known.limit <= limit) continue;
     const { counters } = ports;
     accounts.set(
       counter,

@@ -22,6 +22,11 @@ describe('L13: what a call has cost that nobody knows', () => {
     ['never sent', error('network', { cause: refused }), 0],
     ['cut off', error('network'), 1_000_000],
     ['cut off after attempts that cost something', error('timed-out', { usage }), 1_000_000],
+    [
+      'cut off after attempts that cost more',
+      error('timed-out', { usage: { inputTokens: 1_500_000, outputTokens: 0 } }),
+      1_500_000,
+    ],
     ['failed with anything', new TypeError('what'), 1_000_000],
     [
       'every model turned it down',
@@ -79,22 +84,27 @@ describe('L13: what a call has cost that nobody knows', () => {
     expect(spent()).toBe(1_000_000);
   });
 
-  test('a stream that goes on after its end counts what it said at its end, once', async () => {
-    const usage = { inputTokens: 500_000, outputTokens: 0 };
-    const model: ChatModel = {
-      id: 'scripted',
-      generate: () => Promise.reject(error('overloaded')),
-      async *stream() {
-        yield { type: 'finish', result: { finishReason: 'stop', usage } };
-        yield { type: 'finish', result: { finishReason: 'stop', usage } };
-      },
-    };
-    const { agent, spent } = build([], { model, streaming: 'live' });
-    const stream = agent.stream(a);
-    for await (const _event of stream);
-    expect(await stream.result).toMatchObject({ status: 'failed' });
-    expect(spent()).toBe(500_000);
-  });
+  test.each(['goes on', 'fails'])(
+    'a stream that %s after its end counts what it said at its end, once',
+    async (what) => {
+      const usage = { inputTokens: 500_000, outputTokens: 0 };
+      const model: ChatModel = {
+        id: 'scripted',
+        generate: () => Promise.reject(error('overloaded')),
+        async *stream() {
+          yield { type: 'finish', result: { finishReason: 'stop', usage } };
+          if (what === 'fails')
+            throw error('timed-out', { usage: { ...usage, outputTokens: 3e6 } });
+          yield { type: 'finish', result: { finishReason: 'stop', usage } };
+        },
+      };
+      const { agent, spent } = build([], { model, streaming: 'live' });
+      const stream = agent.stream(a);
+      for await (const _event of stream);
+      expect(await stream.result).toMatchObject({ status: 'failed' });
+      expect(spent()).toBe(500_000);
+    },
+  );
 
   test('a run cancelled while its call is reserved calls nothing, and has it back', async () => {
     const inner = memoryCounters();
@@ -241,9 +251,9 @@ describe('counters that cannot count', () => {
       tenantBudget({ name: 'all', key: () => 'everybody', limit: 1 }),
     ];
     const { agent, spent, counters } = build([costing(1), costing(1)], { budgets });
-    expect(await agent.run(a)).toMatchObject({ status: 'completed' });
+    // Both find room when they look, and one of them when it takes it.
     const runs = await Promise.all([agent.run(a), agent.run(a)]);
-    expect(runs).toMatchObject([{ budget: 'all' }, { budget: 'all' }]);
+    expect(runs).toMatchObject([{ status: 'completed' }, { limit: 'budget', budget: 'all' }]);
     expect(spent()).toBe(1_000_000);
     expect(counters.read('budget:all:cost:always:everybody')).toBe(1_000_000);
   });

@@ -75,12 +75,12 @@ describe('L13: a budget holds over threads', () => {
 
   test('cents do not drift: thousands of calls cost what they cost', async () => {
     const { agent, spent } = build(
-      Array.from({ length: 300 }, () => costing(0.0001)),
-      { budgets: [tenantBudget({ limit: 0.03, reserve: 0.0001 })] },
+      Array.from({ length: 300 }, () => costing(0.000123)),
+      { budgets: [tenantBudget({ limit: 0.0369, reserve: 0.000123 })] },
     );
     for (let call = 0; call < 300; call++)
       expect(await agent.run(a)).toMatchObject({ status: 'completed' });
-    expect(spent()).toBe(30_000);
+    expect(spent()).toBe(36_900);
     expect(await agent.run(a)).toMatchObject({ limit: 'budget' });
   });
 });
@@ -166,6 +166,26 @@ describe('L13: every call counts, and counts once', () => {
     );
     expect(await agent.run(a)).toMatchObject({ status: 'completed', cost: 1 });
     expect(spent()).toBe(1_000_000);
+  });
+
+  test('of two agents that say different things of one budget, the stricter holds in the one below', async () => {
+    const model = scriptedModel([costing(0.1)]);
+    const below = createAgent<Tenant>({
+      name: 'below',
+      model,
+      prices: PRICES,
+      budgets: [tenantBudget({ limit: 1 })],
+    });
+    const ask = agentTool(below, { name: 'below', description: 'Asks', tier: 'auto' });
+    const { agent } = build(
+      [
+        costing(0.25, { text: '', toolCalls: [{ name: 'below', input: { task: 'go' } }] }),
+        costing(0.25),
+      ],
+      { tools: [ask] },
+    );
+    expect(await agent.run(a)).toMatchObject({ status: 'completed' });
+    expect(model.calls).toBe(0);
   });
 
   test('a subagent that finds no room ends, and so does its caller', async () => {
