@@ -8,7 +8,7 @@ const project = new PackedProject();
 beforeAll(() => project.install(), 120_000);
 afterAll(() => project.remove());
 
-describe.each(['docs/context.md', 'docs/replay.md', 'docs/retention.md', 'docs/tools.md'])(
+describe.each(['docs/budgets.md', 'docs/context.md', 'docs/replay.md', 'docs/retention.md', 'docs/tools.md'])(
   '%s',
   (name) => {
     const page = readFileSync(join(root, name), 'utf8');
