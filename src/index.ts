@@ -23,6 +23,7 @@ export {
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
+export { type BudgetState, readBudget } from './agent/read-budget.ts';
 export { deleteThread, type ErasureOptions } from './agent/retention/delete-thread.ts';
 export { exportThread } from './agent/retention/export-thread.ts';
 export { type ImportedThread, importThread } from './agent/retention/import-thread.ts';

@@ -34,9 +34,14 @@ export class BudgetAccount {
     this.#counters = about.counters;
   }
 
+  /** What was spent in the window, and what is reserved for calls under way, as it is counted. Throws `BudgetError`. */
+  spent(): Promise<number> {
+    return this.#ask(() => this.#counters.read(this.key));
+  }
+
   /** Throws `BudgetError` where what is left would not cover a call. */
   async requireRoom(): Promise<void> {
-    const spent = await this.#ask(() => this.#counters.read(this.key));
+    const spent = await this.spent();
     if (spent + this.budget.reserve > this.limit) throw this.#error('budget-reached');
   }
 
@@ -92,20 +97,26 @@ export function accountsOf(
   const now = ports.clock.now();
   const accounts = new Map<string, BudgetAccount>();
   for (const budget of budgets) {
-    const { key, limit } = readTerms(budget, run);
-    if (key === null) continue;
-    const { id, expiresInMs } = budget.windowAt(now);
-    const counter = `budget:${budget.name}:${budget.unit}:${id}:${key}`;
-    const known = accounts.get(counter);
+    const account = accountOf(budget, run, { counters: ports.counters, now });
+    if (account === undefined) continue;
+    const known = accounts.get(account.key);
     // Two agents may say different things of one budget; then the stricter holds.
-    if (known !== undefined && known.limit <= limit) continue;
-    const { counters } = ports;
-    accounts.set(
-      counter,
-      new BudgetAccount(budget, { key: counter, limit, expiresInMs, counters }),
-    );
+    if (known === undefined || account.limit < known.limit) accounts.set(account.key, account);
   }
   return [...accounts.values()];
+}
+
+/** What a run spends from of one budget; nothing where that does not bind it. Throws `BudgetError`. */
+export function accountOf(
+  budget: BudgetPort,
+  run: BudgetRun,
+  { counters, now }: { readonly counters: Counters; readonly now: number },
+): BudgetAccount | undefined {
+  const { key, limit } = readTerms(budget, run);
+  if (key === null) return undefined;
+  const { id, expiresInMs } = budget.windowAt(now);
+  const counter = `budget:${budget.name}:${budget.unit}:${id}:${key}`;
+  return new BudgetAccount(budget, { key: counter, limit, expiresInMs, counters });
 }
 
 /** Looks whether a call would find room, so that a message that cannot be answered is not stored. Reserves nothing. */

@@ -41,6 +41,11 @@ export function countedSpending(unit: BudgetPort['unit'], amount: number): numbe
   return unit === 'tokens' ? Math.ceil(amount) : Math.ceil(thousandths(amount));
 }
 
+/** What was counted, in the unit of the budget. */
+export function amountOf(unit: BudgetPort['unit'], counted: number): number {
+  return unit === 'tokens' ? counted : counted / 1e6;
+}
+
 /** Costs are exact to a billionth, which a product of fractions is not. */
 function thousandths(amount: number): number {
   return Math.round(amount * 1e9) / 1e3;

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { type Budget, createAgent, scriptedModel } from '../../src/index.ts';
+import {
+  type Budget,
+  type Counters,
+  createAgent,
+  readBudget,
+  scriptedModel,
+} from '../../src/index.ts';
 import { memoryCounters } from '../../src/stores/memory-counters.ts';
 import { a, build, costing, type Tenant, tenantBudget } from './budget-desk.ts';
 
@@ -53,6 +59,48 @@ describe('who spends, and how much they may', () => {
     const result = await agent.run({ ...a, context: { tenant: 'secret-tenant' } });
     expect(JSON.stringify(Object(result).error)).not.toContain('secret-tenant');
     expect(String(Object(result).error.message)).not.toContain('secret-tenant');
+  });
+});
+
+describe('readBudget', () => {
+  test('tells how a tenant stands, in the unit of the budget, calls under way included', async () => {
+    const counters = memoryCounters();
+    const budget = tenantBudget({ per: 'day', limit: 20 });
+    let seen: unknown;
+    const look = () => readBudget(budget, { counters, run: { context: { tenant: 'a' } } });
+    const { agent } = build(
+      [
+        async () => {
+          seen = await look();
+          return costing(0.35);
+        },
+      ],
+      { budgets: [budget], counters },
+    );
+    await agent.run(a);
+    expect(seen).toEqual({ spent: 1, limit: 20 });
+    expect(await look()).toEqual({ spent: 0.35, limit: 20 });
+    const other = { counters, run: { context: { tenant: 'b' } } };
+    expect(await readBudget(budget, other)).toEqual({ spent: 0, limit: 20 });
+    expect(await readBudget(tenantBudget({ key: () => null }), other)).toBeUndefined();
+  });
+
+  test('gives no number where there is none, and refuses what is no budget', async () => {
+    const counters: Counters = {
+      read: () => Promise.reject(new Error('down')),
+      increment: () => 0,
+    };
+    const run = { context: { tenant: 'a' } };
+    await expect(readBudget(tenantBudget(), { counters, run })).rejects.toMatchObject({
+      code: 'counters-failed',
+    });
+    const unknown = tenantBudget({ key: () => '' });
+    await expect(readBudget(unknown, { counters, run })).rejects.toMatchObject({
+      code: 'budget-unknown',
+    });
+    await expect(readBudget(tenantBudget({ reserve: 0 }), { counters, run })).rejects.toMatchObject(
+      { code: 'invalid-option' },
+    );
   });
 });
 
