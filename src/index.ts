@@ -11,6 +11,7 @@ export type {
 } from './agent/agent-options.ts';
 export { type AgentToolOptions, agentTool } from './agent/agent-tool.ts';
 export { type BudgetNoteOptions, budgetNote } from './agent/budget-note.ts';
+export type { Budget } from './agent/budgets-of.ts';
 export {
   compareShadows,
   type ShadowOptions,
@@ -22,6 +23,7 @@ export {
 export { createAgent } from './agent/create-agent.ts';
 export type { KnowledgeOption, KnowledgeOptions } from './agent/knowledge.ts';
 export type { ObserverOptions } from './agent/observers.ts';
+export { type BudgetState, readBudget } from './agent/read-budget.ts';
 export { deleteThread, type ErasureOptions } from './agent/retention/delete-thread.ts';
 export { exportThread } from './agent/retention/export-thread.ts';
 export { type ImportedThread, importThread } from './agent/retention/import-thread.ts';
@@ -56,6 +58,7 @@ export { TurnDecision } from './decisions/turn-decision.ts';
 export { WindowDecision } from './decisions/window-decision.ts';
 export { ApprovalError, type ApprovalRefusal } from './errors/approval-error.ts';
 export { AgentHooksError, type ErrorInfo, type ErrorText } from './errors/base.ts';
+export { BudgetError, type BudgetErrorCode } from './errors/budget-error.ts';
 export { CompactionError, type CompactionProblem } from './errors/compaction-error.ts';
 export { type ConfigCode, ConfigError } from './errors/config-error.ts';
 export { HookError, type HookFailureKind, ResponseRetryCapError } from './errors/hook-error.ts';
@@ -110,7 +113,7 @@ export type {
 export { EVENT_TYPES, type EventPattern, type EventsOf } from './events/pattern.ts';
 export type { AgentHooks, Answer, HookOptions, HookPoint } from './hooks/agent-hooks.ts';
 export { compose } from './hooks/compose.ts';
-export type { Counters, HookContext, PolicyMemory } from './hooks/context.ts';
+export type { HookContext, PolicyMemory } from './hooks/context.ts';
 export { failOpen } from './hooks/fail-open.ts';
 export { type ForToolsOptions, forTools } from './hooks/for-tools.ts';
 export type { HookQuestion } from './hooks/limit-call.ts';
@@ -124,6 +127,7 @@ export { type HookCondition, when } from './hooks/when.ts';
 export { withTimeout } from './hooks/with-timeout.ts';
 export type { MaybePromise } from './internal/maybe-promise.ts';
 export type { KnowledgeIndex, KnowledgeSearch } from './knowledge/port.ts';
+export type { BudgetRun } from './loop/budget-port.ts';
 export type { SpokenLine } from './loop/lines-port.ts';
 export type { Note, NoteInfo, Spending } from './loop/note.ts';
 export type { RunResult } from './loop/result.ts';
@@ -171,6 +175,7 @@ export type {
   ToolDescription,
   Usage,
 } from './protocol/chat.ts';
+export type { Counters, IncrementOptions } from './protocol/counters.ts';
 export type { JsonObject, JsonValue } from './protocol/json.ts';
 export type {
   AssistantMessage,
@@ -212,7 +217,7 @@ export type {
   ToolResult,
   ToolTier,
 } from './protocol/tool.ts';
-export { type MemoryStoreOptions, memoryStore } from './stores/memory.ts';
+export { type MemoryStoreOptions, type MemoryThreadStore, memoryStore } from './stores/memory.ts';
 export type {
   Claim,
   LedgerEntry,

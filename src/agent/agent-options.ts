@@ -1,11 +1,11 @@
 import type { FallbackCause } from '../events/event.ts';
 import type { AgentHooks } from '../hooks/agent-hooks.ts';
-import type { Counters } from '../hooks/context.ts';
 import type { SpokenLine } from '../loop/lines-port.ts';
 import type { Note } from '../loop/note.ts';
 import type { Limits, Prices } from '../loop/rules.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings } from '../protocol/chat.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message, UserMessage } from '../protocol/message.ts';
 import type { StateInput, StateOf } from '../protocol/state-values.ts';
@@ -14,6 +14,7 @@ import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { Assign, ToolReply } from '../tools/result-port.ts';
 import type { ToolSchema } from '../tools/schema.ts';
+import type { Budget } from './budgets-of.ts';
 import type { KnowledgeOption } from './knowledge.ts';
 
 /** The policies of an agent: one list for every thread, or a list made for each run of a thread. */
@@ -94,6 +95,11 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly settings?: ModelSettings;
   /** Default: 50 steps a turn, nothing else. */
   readonly limits?: Limits;
+  /**
+   * What runs may spend together over threads and processes, such as those of one tenant in a day. They hold in subagents
+   * too. Counted in `counters`. Default: none.
+   */
+  readonly budgets?: readonly Budget<NoInfer<Context>>[];
   /** What models cost, for `cost` in results and events, and for limits of it. Default: none, and nothing is counted. */
   readonly prices?: Prices;
   /**
@@ -164,7 +170,7 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly cancelGraceMs?: number;
   /** Milliseconds from 100 that a claim lasts without a sign of life; renewed while a run goes on. Default: 30000. */
   readonly leaseMs?: number;
-  /** For limits over threads and processes. Default: counts of this process. */
+  /** For limits over threads and processes. Default: those of the store, which are shared by all who use it; counts of this process where it has none. */
   readonly counters?: Counters;
 }
 

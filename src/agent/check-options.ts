@@ -4,6 +4,7 @@ import type { FallbackCause } from '../events/event.ts';
 import { firstProblem, modelSettingsSchema } from '../protocol/message-schema.ts';
 import { isOutputLimit } from '../protocol/shown-output.ts';
 import type { AgentOptions } from './agent-options.ts';
+import { checkBudgets } from './check-budgets.ts';
 import { checkCompaction } from './check-compaction.ts';
 import { isLanguage, isTimeZone } from './check-language.ts';
 import { checkLimits } from './check-limits.ts';
@@ -40,6 +41,7 @@ const KNOWN = {
   store: isStore,
   settings: isObject,
   limits: isObject,
+  budgets: Array.isArray,
   prices: isObject,
   unpriced: oneOf('stop', 'free'),
   maxResponseRetries: isCount,
@@ -68,6 +70,7 @@ const EXPECTED: { readonly [option in keyof AgentOptions]?: string } = {
     'a ChatModel with `id`, `generate` and `stream`, such as `fromAiSdk(...)` or `scriptedModel([...])`',
   tools: 'a list of tools made with `tool()`',
   knowledge: 'a KnowledgeIndex, with `search`, or an object of options with `index`',
+  budgets: 'a list of budgets, each with a `name`, a `key`, a `limit`, a `per` and a `reserve`',
   hooks: 'a list of policies, or a function that gives one for a thread',
   store: 'a ThreadStore',
   onLine: 'a function that is given a line',
@@ -106,6 +109,7 @@ export function checkAgentOptions(options: unknown): void {
     if (!isValid(value)) throw invalid(option);
   }
   checkLimits(options);
+  checkBudgets(options);
   checkCompaction(options);
   checkTexts(options);
   checkSettings(options);

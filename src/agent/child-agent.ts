@@ -71,12 +71,14 @@ function inWorldOf(
   hooks: CompiledHooks,
 ): Ports {
   const { store, leases, counters, clock, newId } = above;
+  const budgets = [...(above.budgets ?? []), ...(own.budgets ?? [])];
   return {
     ...own,
     lines: linesBelow(above.lines, own.lines),
     store,
     leases,
     counters,
+    ...(budgets.length > 0 && { budgets }),
     clock,
     newId,
     policies: hooks,

@@ -5,13 +5,14 @@ import { BackgroundCalls } from '../loop/background-calls.ts';
 import { LeaseKeeper } from '../loop/lease-keeper.ts';
 import type { Ports } from '../loop/ports.ts';
 import { memoryStore } from '../stores/memory.ts';
+import { memoryCounters } from '../stores/memory-counters.ts';
 import { toolRegistry } from '../tools/registry.ts';
+import { budgetsOf } from './budgets-of.ts';
 import { checkNamed } from './check-named.ts';
 import { compactionPort } from './compaction-port.ts';
 import { knowledgeTool } from './knowledge.ts';
 import { linesPort } from './lines-port.ts';
 import { checkLocks } from './lock-rules.ts';
-import { memoryCounters } from './memory-counters.ts';
 import type { Observers } from './observers.ts';
 import { resultRulesOf } from './result-rules.ts';
 import type { BuiltOptions } from './rules-of.ts';
@@ -42,7 +43,8 @@ export function portsOf(
     ...(results !== undefined && { results }),
     lines: linesPort(options, { tools: registry, state }),
     ...(state !== undefined && { state }),
-    counters: options.counters ?? memoryCounters(),
+    ...(options.budgets !== undefined && { budgets: budgetsOf(options.budgets) }),
+    counters: options.counters ?? store.counters ?? memoryCounters(),
     clock: { now: Date.now, monotonic: () => performance.now() },
     newId: randomUUID,
     observe: observers.observe,

@@ -1,3 +1,4 @@
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateOf } from '../protocol/state-values.ts';
@@ -49,14 +50,4 @@ export interface PolicyMemory {
   get(key: string): JsonValue | undefined;
   set(key: string, value: JsonValue): void;
   delete(key: string): void;
-}
-
-/** Atomic counters, shared by every process that uses the same implementation. */
-export interface Counters {
-  /** Adds `by` (default 1) and returns the new value. `expiresInMs` counts from the first increment. */
-  increment(
-    key: string,
-    options?: { readonly by?: number; readonly expiresInMs?: number },
-  ): number | Promise<number>;
-  read(key: string): number | Promise<number>;
 }

@@ -6,6 +6,7 @@ import type { AgentEvent, EventBody } from '../events/event.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatRequest, ChatResponse, ChatStreamPart } from '../protocol/chat.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
@@ -20,7 +21,6 @@ import type {
 } from '../protocol/texts.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { HookPoint } from './agent-hooks.ts';
-import type { Counters } from './context.ts';
 
 /** What a whole chain says about one value. */
 export type ChainVerdict<Value> =

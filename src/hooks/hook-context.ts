@@ -1,9 +1,10 @@
 import type { HookError } from '../errors/hook-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
-import type { Counters, HookContext, PolicyMemory } from './context.ts';
+import type { HookContext, PolicyMemory } from './context.ts';
 import type { HookEntry } from './entry.ts';
 import type { Drafts, GatePorts, Moment, RunFacts } from './gate.ts';
 import { policyMemory } from './policy-memory.ts';

@@ -88,14 +88,22 @@ export function finishLimited(
   turn: OpenTurn,
   ending: Writes & {
     readonly limit: LimitName;
+    /** Its name, where the limit is a budget. */
+    readonly budget?: string;
     readonly rules: Rules;
     readonly events: readonly EventBody[];
     readonly rejected?: boolean;
   },
 ): Transition {
+  const { budget, ...writes } = ending;
   return finish(state, turn, {
-    ...ending,
-    outcome: { status: 'limited', limit: ending.limit, text: '' },
+    ...writes,
+    outcome: {
+      status: 'limited',
+      limit: ending.limit,
+      ...(budget !== undefined && { budget }),
+      text: '',
+    },
     fallback: 'limit',
   });
 }

@@ -133,6 +133,7 @@ function cancelled(event: LoopEvent): LoopEvent {
       return { type: 'turn.cancelled' };
     case 'text.stopped':
     case 'call.refused':
+    case 'budget.refused':
       return { type: 'turn.cancelled', usage: event.usage };
     case 'opening.judged':
     case 'request.judged':

@@ -1,6 +1,7 @@
 import type { ToolVerdict } from '../decisions/fold.ts';
 import type { ErrorVerdict } from '../decisions/fold-errors.ts';
 import type { AgentHooksError } from '../errors/base.ts';
+import type { BudgetError } from '../errors/budget-error.ts';
 import type { CompactionError } from '../errors/compaction-error.ts';
 import type { ChainVerdict, HookFailed } from '../hooks/gate.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
@@ -106,6 +107,8 @@ export type LoopEvent =
       readonly verdict: Extract<ChainVerdict<ChatRequest>, { readonly type: 'block' }>;
       readonly usage: Usage;
     }
+  /** A budget does not let the model be called, or called again. `usage`: of what was called before that. */
+  | { readonly type: 'budget.refused'; readonly error: BudgetError; readonly usage: Usage }
   /** The calls of a response that has some of listen tools: read, with what they are held against. */
   | {
       readonly type: 'batch.read';

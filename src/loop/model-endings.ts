@@ -1,4 +1,5 @@
 import { AgentHooksError, errorInfo } from '../errors/base.ts';
+import { BudgetError } from '../errors/budget-error.ts';
 import { ModelError } from '../errors/model-error.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ChatResponse, Usage } from '../protocol/chat.ts';
@@ -44,6 +45,7 @@ export function failure(
   usage: Usage,
 ): LoopEvent {
   retract(session, FAILED, { turn, point: 'model' });
+  if (BudgetError.isInstance(error)) return overBudget(error, session, usage);
   const typed = AgentHooksError.isInstance(error)
     ? error
     : new ModelError(
@@ -63,6 +65,12 @@ export function failure(
     usage,
     tick: session.now(),
   };
+}
+
+/** A model that may not be called, or whose call could not be counted, is no failure of a model: nobody forgives it. */
+export function overBudget(error: BudgetError, session: Session, usage: Usage): LoopEvent {
+  session.error = error;
+  return { type: 'budget.refused', error, usage };
 }
 
 export const FAILED: { readonly type: 'failed' } = Object.freeze({ type: 'failed' });

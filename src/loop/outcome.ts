@@ -10,11 +10,17 @@ export type Outcome =
       readonly reason: string;
       readonly text: string;
     }
-  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
+  | {
+      readonly status: 'limited';
+      readonly limit: LimitName;
+      /** Its name, where the limit is a budget. */
+      readonly budget?: string;
+      readonly text: string;
+    }
   | { readonly status: 'refused'; readonly text: string }
   | { readonly status: 'cancelled' }
   | { readonly status: 'failed'; readonly error: ErrorInfo; readonly text: string };
 
-export type LimitName = TurnLimitName | `thread-${TurnLimitName}`;
+export type LimitName = TurnLimitName | `thread-${TurnLimitName}` | 'budget';
 
 export type TurnLimitName = 'steps' | 'tokens' | 'cost' | 'wall-time';

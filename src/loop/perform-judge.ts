@@ -5,13 +5,16 @@ import type { Writable } from '../internal/writable.ts';
 import type { ChatRequest, ChatResponse } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
 import type { IncomingText, OutgoingText, TurnStart } from '../protocol/texts.ts';
+import { NO_USAGE } from '../protocol/usage.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
+import { spentBudget } from './budget-account.ts';
 import { buildRequest } from './build-request.ts';
 import { contextFull } from './context-full.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent, ResponsePoint } from './event.ts';
 import type { TextStop } from './held-text.ts';
 import { askWindows, judgeWholeText, releaseRest } from './judge-text.ts';
+import { overBudget } from './model-endings.ts';
 import { momentOf } from './moment-of.ts';
 import { checkOutgoing, checkResponse, outputOf } from './perform-answer.ts';
 import { textOfNotes } from './perform-notes.ts';
@@ -59,6 +62,14 @@ export function judgeRequest(
   effect: Of<'judge-request'>,
   session: Session,
 ): MaybePromise<LoopEvent> {
+  const { budgets } = session.ports;
+  if (budgets === undefined || effect.candidate === undefined) return judgeFor(effect, session);
+  return spentBudget(session, budgets).then(
+    (spent) => (spent && overBudget(spent, session, NO_USAGE)) ?? judgeFor(effect, session),
+  );
+}
+
+function judgeFor(effect: Of<'judge-request'>, session: Session): MaybePromise<LoopEvent> {
   const { background } = session.state;
   if (background === undefined) return judgeWith(effect, session, undefined);
   return tellLate(background, session, effect.turn).then((late) =>

@@ -1,15 +1,16 @@
 import type { AgentEvent, EventType } from '../events/event.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
-import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
 import type { SlotsPort } from '../tools/slots-port.ts';
 import type { BackgroundCalls } from './background-calls.ts';
+import type { BudgetPort } from './budget-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
 import type { LinesPort } from './lines-port.ts';
 import type { Note } from './note.ts';
@@ -38,6 +39,8 @@ export interface Ports {
   /** Renews the claims of this agent's runs. */
   readonly leases: LeaseKeeper;
   readonly counters: Counters;
+  /** What calls of models are counted against; absent for an agent without budgets. */
+  readonly budgets?: readonly BudgetPort[];
   readonly clock: Clock;
   /** A fresh id nobody can guess. */
   readonly newId: () => string;

@@ -64,7 +64,13 @@ type RunEnding<Output> =
       readonly reason: string;
       readonly text: string;
     }
-  | { readonly status: 'limited'; readonly limit: LimitName; readonly text: string }
+  | {
+      readonly status: 'limited';
+      readonly limit: LimitName;
+      /** Its name, where the limit is a budget. */
+      readonly budget?: string;
+      readonly text: string;
+    }
   /** The provider refused to answer. */
   | { readonly status: 'refused'; readonly text: string }
   | { readonly status: 'cancelled' }

@@ -19,7 +19,7 @@ export function spend(
 ): Spending {
   const { usage, model, rules } = paid;
   if (rules.prices === undefined) return spendUnpriced(state, turn, usage);
-  const cost = costOf(usage, priceOf(model, paid.asked ?? rules.model, rules));
+  const cost = costOfCall(usage, { answered: model, asked: paid.asked ?? rules.model, rules });
   const more = { usage, cost };
   return {
     state: { ...state, totals: { ...state.totals, ...sum(state.totals, more) } },
@@ -116,6 +116,14 @@ function priceOf(
   if (prices === undefined) return undefined;
   const name = [answered, model].find((one) => one !== undefined && Object.hasOwn(prices, one));
   return name === undefined ? undefined : prices[name];
+}
+
+/** What one call cost; `undefined` for a model without a price. */
+export function costOfCall(
+  usage: Usage,
+  call: { readonly answered: string | undefined; readonly asked: string; readonly rules: Rules },
+): number | undefined {
+  return costOf(usage, priceOf(call.answered, call.asked, call.rules));
 }
 
 function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {

@@ -47,6 +47,8 @@ import type { CountedChild, Spent, Totals } from './spent-state.ts';
  * L12 An operation that was prepared is carried out at most once, by the call that prepared it and at the revision that
  *     was judged, and approved where somebody was asked; or it is cancelled. Its name is stored before it is judged:
  *     whatever ends the turn, in whatever process, cancels what was prepared and not carried out.
+ * L13 Under a budget no model is called before what the call may cost was reserved, and what it has cost takes the place
+ *     of that once: as soon as it is known, and never less than is known. Where it is not known, what was reserved stays.
  */
 
 /** What is stored of a thread, beside its messages and events. JSON. */

@@ -19,7 +19,7 @@ import { onErrorJudged } from './step-error.ts';
 import { onToolsSubmitted } from './step-host.ts';
 import { onOutgoingJudged } from './step-outgoing.ts';
 import { onBatchRead, onOperationsPrepared } from './step-prepare.ts';
-import { onCallRefused } from './step-refused.ts';
+import { onRefused } from './step-refused.ts';
 import {
   onModelFailed,
   onModelResponded,
@@ -71,7 +71,8 @@ function transit(state: ThreadState, event: LoopEvent, rules: Rules): Transition
     case 'text.stopped':
       return onTextStopped(state, event, rules);
     case 'call.refused':
-      return onCallRefused(state, event, rules);
+    case 'budget.refused':
+      return onRefused(state, event, rules);
     case 'response.judged':
       return onResponseJudged(state, event, rules);
     case 'batch.read':

@@ -8,11 +8,13 @@ import type { AgentEvent } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Artifact } from '../protocol/artifact.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { requireKey } from './key.ts';
 import { leaseEnd } from './lease-end.ts';
+import { memoryCounters } from './memory-counters.ts';
 import { pageLimit } from './page-limit.ts';
 import type {
   Claim,
@@ -38,11 +40,16 @@ const OPTIONS = Object.keys({ now: true, digests: true } satisfies Record<
   true
 >);
 
+/** A `ThreadStore` with counters beside the threads. */
+export interface MemoryThreadStore extends ThreadStore {
+  readonly counters: Counters;
+}
+
 /**
  * Keeps threads in this process; they are gone when it ends. Every method answers at once. Values are kept
  * as they are given, frozen by their maker, and never copied.
  */
-export function memoryStore(options: MemoryStoreOptions = {}): ThreadStore {
+export function memoryStore(options: MemoryStoreOptions = {}): MemoryThreadStore {
   checkKeys('memoryStore', options, OPTIONS);
   return new MemoryStore(options);
 }
@@ -76,6 +83,7 @@ const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
 
 class MemoryStore implements ThreadStore {
   readonly keepsDigests: boolean;
+  readonly counters: Counters;
   readonly #now: () => number;
   readonly #leases = new Map<string, Lease>();
   readonly #threads = new Map<string, Thread>();
@@ -85,6 +93,7 @@ class MemoryStore implements ThreadStore {
   constructor(options: MemoryStoreOptions) {
     this.#now = options.now ?? Date.now;
     this.keepsDigests = options.digests ?? false;
+    this.counters = memoryCounters(this.#now);
   }
 
   claim(threadId: string, lease: { readonly holder: string; readonly ttlMs: number }): Claim {

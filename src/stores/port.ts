@@ -3,6 +3,7 @@ import type { AgentEvent } from '../events/event.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Artifact } from '../protocol/artifact.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -97,6 +98,12 @@ export interface ListOptions extends PageOptions {
 export interface ThreadStore {
   /** False for a store that need not keep the digests of decisions, each of which costs an HMAC. Default: true. */
   readonly keepsDigests?: boolean;
+  /**
+   * Counters beside the threads, shared by all who use the same data; an agent counts with them unless it is given
+   * others. They belong to no thread: deleting one leaves them. Absent for a store without, whose agents count in their
+   * own process.
+   */
+  readonly counters?: Counters;
   /** Takes the thread until `ttlMs` from now. Throws `ThreadBusyError` while another holder's claim runs; one that ran out is taken over. A thread need not exist yet. */
   claim(
     threadId: string,

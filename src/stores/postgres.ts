@@ -1,5 +1,6 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
 import { Database } from './postgres/database.ts';
@@ -44,6 +45,7 @@ const OPTIONS = Object.keys({
 
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface PostgresThreadStore extends ThreadStore {
+  readonly counters: Counters;
   /** Connects and makes or updates the tables. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
   open(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import { isKey } from './key.ts';
 import type { ThreadStore } from './port.ts';
 import { RedisConnection } from './redis/connection.ts';
@@ -44,6 +45,7 @@ const OPTIONS = Object.keys({
 
 /** A `ThreadStore` that can be made ready before it is needed. */
 export interface RedisThreadStore extends ThreadStore {
+  readonly counters: Counters;
   /** Connects and looks at the format. The first request does so by itself; call it to learn at start of what is wrong. Throws as requests do. */
   open(): Promise<void>;
   close(): Promise<void>;

@@ -1,5 +1,6 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { ThreadStore } from './port.ts';
 import { Connection } from './sqlite/connection.ts';
 import { openDriver, type SqliteDriverName } from './sqlite/open-driver.ts';
@@ -25,6 +26,11 @@ const OPTIONS = Object.keys({ path: true, now: true, driver: true } satisfies Re
   true
 >);
 
+/** A `ThreadStore` with counters beside the threads. */
+export interface SqliteThreadStore extends ThreadStore {
+  readonly counters: Counters;
+}
+
 /**
  * Keeps threads in one SQLite file that any number of processes of one machine may use at once. A commit is
  * on the disk when it returns. Every method answers at once and holds the event loop meanwhile: microseconds,
@@ -36,7 +42,7 @@ const OPTIONS = Object.keys({ path: true, now: true, driver: true } satisfies Re
  * @example
  * const store = sqliteStore({ path: 'threads.db' });
  */
-export function sqliteStore(options: SqliteStoreOptions): ThreadStore {
+export function sqliteStore(options: SqliteStoreOptions): SqliteThreadStore {
   checkKeys('sqliteStore', options, OPTIONS);
   const path = requirePath(options.path);
   const connection = new Connection(openDriver(path, options.driver), `sqliteStore '${path}'`);

@@ -1,13 +1,13 @@
-import { memoryCounters } from '../agent/memory-counters.ts';
 import { checkKeys } from '../errors/check-keys.ts';
-import type { Counters } from '../hooks/context.ts';
 import type { GatePorts, Moment, RunFacts } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { toJson } from '../internal/to-json.ts';
+import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { Purpose } from '../protocol/texts.ts';
+import { memoryCounters } from '../stores/memory-counters.ts';
 import { type HistoryEntry, history } from './history.ts';
 import { TURN_ID } from './text-payloads.ts';
 

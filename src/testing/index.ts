@@ -1,4 +1,3 @@
-export { memoryCounters } from '../agent/memory-counters.ts';
 export type { MaybePromise } from '../internal/maybe-promise.ts';
 export { type ReplayModel, replayModel } from '../models/replay.ts';
 export {
@@ -7,6 +6,7 @@ export {
   type ScriptedResponse,
   scriptedModel,
 } from '../models/scripted.ts';
+export { memoryCounters } from '../stores/memory-counters.ts';
 export type { AskPoint, PolicyAnswer } from './answer.ts';
 export type { ModelWrapAnswer, PromptAnswer, ToolWrapAnswer } from './around-answer.ts';
 export { type Asker, ask } from './ask.ts';
@@ -21,6 +21,11 @@ export {
   type ResponseParts,
 } from './chat-payloads.ts';
 export { type ChunkOptions, chunked, chunkedBytes } from './chunked.ts';
+export {
+  type CountersBench,
+  type CountersSetting,
+  countersConformance,
+} from './conformance/counters.ts';
 export {
   type ConformanceCase,
   type OpenStore,

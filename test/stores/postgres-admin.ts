@@ -22,7 +22,8 @@ export function postgresAdmin(url: string): {
   });
   const empty = async () => {
     const [row] = await sql('SELECT to_regclass($1) AS found', [`${quoted(schema)}.threads`]);
-    if (row?.['found'] !== null) await sql('TRUNCATE {schema}.threads CASCADE');
+    if (row?.['found'] !== null)
+      await sql('TRUNCATE {schema}.threads, {schema}.counters, {schema}.increments CASCADE');
   };
   return { schema, sql, empty };
 }

@@ -38,6 +38,8 @@ export class Database {
   readonly name: string;
   /** The schema as it is written in a statement. */
   readonly schema: string;
+  /** How long one request may take, repeats included, in milliseconds. */
+  readonly timeoutMs: number;
   readonly #options: DatabaseOptions;
   #closed = false;
 
@@ -46,6 +48,7 @@ export class Database {
     this.where = `postgresStore '${options.schema}'`;
     this.name = options.schema;
     this.schema = quoted(options.schema);
+    this.timeoutMs = options.timeoutMs;
   }
 
   /** Throws a `StoreAccessError`; or what `own` makes of an error that a function of this store raised. */
@@ -71,20 +74,19 @@ export class Database {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { pool, ownsPool, timeoutMs } = this.#options;
+    const { pool, ownsPool } = this.#options;
     if (!ownsPool) return;
     try {
-      await withDeadline(pool.end(), timeoutMs);
+      await withDeadline(pool.end(), this.timeoutMs);
     } catch (error) {
       throw postgresFailure(error, this.where);
     }
   }
 
   async #repeated<T>(task: Task<T>): Promise<T> {
-    const { timeoutMs } = this.#options;
     try {
       return await repeat({
-        timeoutMs,
+        timeoutMs: this.timeoutMs,
         mayPass: (error) => error instanceof DriverFailure && mayPass(error.cause),
         attempt: (leftMs) => this.#attempt(task, leftMs),
       });

@@ -2,6 +2,8 @@
 export const LEDGER_MISMATCH = 'AH001';
 /** What it raises for an approval of another thread. */
 export const FOREIGN_APPROVAL = 'AH002';
+/** What `increment_counter` raises for a value that a number of JavaScript does not hold exactly. */
+export const OUT_OF_RANGE = 'AH003';
 
 const TABLES = `
   -- A thread is claimed before its first commit: until then its version is 0 and its state is missing.
@@ -157,6 +159,84 @@ const COMMIT_FUNCTION = `
   $commit$;
 `;
 
+const COUNTERS = `
+  CREATE TABLE {schema}.counters (
+    key text COLLATE "C" NOT NULL PRIMARY KEY,
+    value bigint NOT NULL,
+    expires_at double precision
+  ) WITH (fillfactor = 50);
+  CREATE INDEX counters_by_end ON {schema}.counters (expires_at) WHERE expires_at IS NOT NULL;
+
+  -- Increments whose answer may have been lost: one that is sent again is found here. By the clock of the server.
+  CREATE TABLE {schema}.increments (
+    id text COLLATE "C" NOT NULL PRIMARY KEY,
+    value bigint NOT NULL,
+    kept_until double precision NOT NULL
+  );
+  CREATE INDEX increments_by_end ON {schema}.increments (kept_until);
+`;
+
+/**
+ * An increment in one round trip. The row of the counter is locked first: the same increment, sent again while the
+ * first is still under way, waits there, and then finds it done. Gives the new value; one above the highest allowed
+ * was not kept. Each removes more of what ran out than it adds.
+ */
+const INCREMENT_FUNCTION = `
+  CREATE FUNCTION {schema}.increment_counter(
+    p_key text, p_by bigint, p_max bigint, p_ttl double precision,
+    p_id text, p_keep double precision, p_now double precision
+  ) RETURNS bigint LANGUAGE plpgsql AS $increment$
+  DECLARE
+    v_server double precision := extract(epoch FROM clock_timestamp()) * 1000;
+    v_now double precision;
+    v_found {schema}.counters%ROWTYPE;
+    v_value bigint;
+    v_is_new boolean := false;
+  BEGIN
+    LOOP
+      SELECT c.* INTO v_found FROM {schema}.counters c WHERE c.key = p_key FOR UPDATE;
+      EXIT WHEN FOUND;
+      INSERT INTO {schema}.counters (key, value, expires_at)
+      VALUES (p_key, 0, coalesce(p_now, v_server) + p_ttl) ON CONFLICT (key) DO NOTHING;
+      v_is_new := FOUND;
+    END LOOP;
+
+    SELECT i.value INTO v_value FROM {schema}.increments i WHERE i.id = p_id;
+    IF FOUND THEN RETURN v_value; END IF;
+
+    -- It may have waited for its lock.
+    v_server := extract(epoch FROM clock_timestamp()) * 1000;
+    v_now := coalesce(p_now, v_server);
+    IF v_found.expires_at <= v_now THEN
+      v_found.value := 0;
+      v_found.expires_at := v_now + p_ttl;
+    END IF;
+    v_value := v_found.value + p_by;
+    IF abs(v_value) > ${Number.MAX_SAFE_INTEGER} THEN
+      RAISE EXCEPTION 'the value is out of range' USING ERRCODE = '${OUT_OF_RANGE}';
+    END IF;
+    IF v_value > p_max THEN
+      IF v_is_new THEN DELETE FROM {schema}.counters c WHERE c.key = p_key; END IF;
+      RETURN v_value;
+    END IF;
+
+    UPDATE {schema}.counters c SET value = v_value, expires_at = v_found.expires_at
+    WHERE c.key = p_key;
+    INSERT INTO {schema}.increments (id, value, kept_until)
+    VALUES (p_id, v_value, v_server + p_keep);
+    DELETE FROM {schema}.increments WHERE id IN (
+      SELECT i.id FROM {schema}.increments i WHERE i.kept_until <= v_server
+      ORDER BY i.kept_until LIMIT 5 FOR UPDATE SKIP LOCKED);
+    IF v_is_new THEN
+      DELETE FROM {schema}.counters WHERE key IN (
+        SELECT c.key FROM {schema}.counters c WHERE c.expires_at <= v_now AND c.key <> p_key
+        ORDER BY c.expires_at LIMIT 20 FOR UPDATE SKIP LOCKED);
+    END IF;
+    RETURN v_value;
+  END
+  $increment$;
+`;
+
 /**
  * The tables, by version: the first list makes version 1, and so on. Only ever appended to, as databases of every
  * earlier version are out there, and processes of the version before go on running while one of this version begins.
@@ -170,4 +250,5 @@ export const MIGRATIONS: readonly string[] = [
   TABLES + COMMIT_FUNCTION,
   // In version 1 the ledger was compared by a join.
   COMMIT_FUNCTION,
+  COUNTERS + INCREMENT_FUNCTION,
 ];

@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { jsonText } from '../json-text.ts';
@@ -18,6 +19,7 @@ import type {
 import { readEvent, readMessage } from '../records.ts';
 import { Opening } from '../remote/opening.ts';
 import { writeCommit } from './commit.ts';
+import { PostgresCounters } from './counters.ts';
 import type { Database } from './database.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
@@ -33,6 +35,7 @@ import { setUp } from './set-up.ts';
 
 /** The port on one database. Whatever comes first makes the tables ready. */
 export class PostgresStore implements ThreadStore {
+  readonly counters: Counters;
   readonly #database: Database;
   readonly #opening: Opening<Database>;
   readonly #now: () => number | null;
@@ -44,6 +47,7 @@ export class PostgresStore implements ThreadStore {
       await setUp(database);
       return database;
     });
+    this.counters = new PostgresCounters(this.#opening, this.#now);
   }
 
   async open(): Promise<void> {

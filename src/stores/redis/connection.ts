@@ -27,10 +27,10 @@ export class Script {
   }
 }
 
-/** A script and what it is given. Its keys are those of the thread. */
+/** A script and what it is given. Its keys are those of one thread, or of one counter where none is named. */
 export interface ScriptCall {
   readonly script: Script;
-  readonly threadId: string;
+  readonly threadId?: string;
   readonly keys: readonly string[];
   readonly args?: readonly (string | number)[];
 }
@@ -43,6 +43,8 @@ export class RedisConnection {
   /** How errors name this store. */
   readonly where: string;
   readonly keys: Keys;
+  /** How long one request may take, repeats included, in milliseconds. */
+  readonly timeoutMs: number;
   readonly #options: ConnectionOptions;
   #closed = false;
 
@@ -50,6 +52,7 @@ export class RedisConnection {
     this.#options = options;
     this.where = `redisStore '${options.prefix}'`;
     this.keys = new Keys(options.prefix);
+    this.timeoutMs = options.timeoutMs;
   }
 
   call(command: string, args: readonly (string | number)[]): Promise<unknown> {
@@ -68,7 +71,7 @@ export class RedisConnection {
   async run({ script, threadId, keys, args = [] }: ScriptCall): Promise<unknown> {
     const { client } = this.#options;
     const rest = [keys.length, ...keys, ...args];
-    return this.#naming(threadId, () =>
+    const work = (): Promise<unknown> =>
       this.#repeated(async () => {
         try {
           return await client.call('EVALSHA', [script.sha, ...rest]);
@@ -76,17 +79,17 @@ export class RedisConnection {
           if (!isUnknownScript(error)) throw error;
           return await client.call('EVAL', [script.text, ...rest]);
         }
-      }),
-    );
+      });
+    return threadId === undefined ? work() : this.#naming(threadId, work);
   }
 
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    const { owned, timeoutMs } = this.#options;
+    const { owned } = this.#options;
     if (owned === undefined) return;
     try {
-      await withDeadline(owned.quit(), timeoutMs);
+      await withDeadline(owned.quit(), this.timeoutMs);
     } catch {
       // A server that is gone cannot be told, and the socket goes all the same.
       owned.disconnect();
@@ -96,7 +99,7 @@ export class RedisConnection {
   async #repeated<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await repeat({
-        timeoutMs: this.#options.timeoutMs,
+        timeoutMs: this.timeoutMs,
         mayPass,
         attempt: (leftMs) => {
           if (this.#closed) throw new StoreAccessError('closed', this.where);

@@ -45,6 +45,16 @@ export class Keys {
     return `${this.#prefix}:approval:${tag(approvalId)}`;
   }
 
+  /** Hash: value, until; goes away by itself. */
+  counter(key: string): string {
+    return `${this.#prefix}:counter:${tag(key)}`;
+  }
+
+  /** What one increment gave, in the place of its counter. */
+  increment(key: string, id: string): string {
+    return `${this.counter(key)}:${id}`;
+  }
+
   of(threadId: string): ThreadKeys {
     const key = (kind: string): string => `${this.#prefix}:${tag(threadId)}:${kind}`;
     return {

@@ -189,3 +189,36 @@ redis.call('HSET', thread, 'state', ARGV[first[1]], 'commit', ARGV[3],
   'version', string.format('%d', tonumber(ARGV[2]) + 1))
 return 'done'
 `);
+
+/**
+ * ARGV: by, the highest value allowed or empty, milliseconds until the end or empty, milliseconds to remember the
+ * increment, the time or empty. Gives the new value as text, also when this very increment had been done before and only
+ * its answer was lost. One above the highest allowed was not kept. 'range' for one that a number does not hold exactly.
+ */
+export const INCREMENT: Script = new Script(`${NOW}
+local counter, done = unpack(KEYS)
+local known = redis.call('GET', done)
+if known then return known end
+local found = redis.call('HMGET', counter, 'value', 'until')
+local time = now(ARGV[5])
+local isNew = not found[1] or (found[2] and tonumber(found[2]) <= time)
+local value = (isNew and 0 or tonumber(found[1])) + tonumber(ARGV[1])
+if math.abs(value) > ${Number.MAX_SAFE_INTEGER} then return 'range' end
+local text = string.format('%.0f', value)
+if ARGV[2] ~= '' and value > tonumber(ARGV[2]) then return text end
+if isNew then redis.call('DEL', counter) end
+redis.call('HSET', counter, 'value', text)
+if isNew and ARGV[3] ~= '' then
+  redis.call('HSET', counter, 'until', string.format('%.3f', time + tonumber(ARGV[3])))
+  redis.call('PEXPIRE', counter, string.format('%.0f', math.ceil(tonumber(ARGV[3]))))
+end
+redis.call('SET', done, text, 'PX', ARGV[4])
+return text
+`);
+
+/** ARGV: the time or empty. */
+export const READ_COUNTER: Script = new Script(`${NOW}
+local value, ends = unpack(redis.call('HMGET', KEYS[1], 'value', 'until'))
+if not value or (ends and tonumber(ends) <= now(ARGV[1])) then return '0' end
+return value
+`);

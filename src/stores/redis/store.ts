@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { jsonText } from '../json-text.ts';
@@ -19,6 +20,7 @@ import { Opening } from '../remote/opening.ts';
 import { findApproval, readOpenOfAll, readOpenOfThread } from './approvals.ts';
 import { writeCommit } from './commit.ts';
 import type { RedisConnection } from './connection.ts';
+import { RedisCounters } from './counters.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import {
@@ -34,6 +36,7 @@ import { setUp } from './set-up.ts';
 
 /** The port on one server or cluster. Whatever comes first looks at the format. */
 export class RedisStore implements ThreadStore {
+  readonly counters: Counters;
   readonly #connection: RedisConnection;
   readonly #opening: Opening<RedisConnection>;
   readonly #now: () => number | '';
@@ -45,6 +48,7 @@ export class RedisStore implements ThreadStore {
       await setUp(connection);
       return connection;
     });
+    this.counters = new RedisCounters(this.#opening, this.#now);
   }
 
   async open(): Promise<void> {

@@ -32,6 +32,14 @@ export async function repeat<T>({ timeoutMs, attempt, mayPass }: Repeat<T>): Pro
   }
 }
 
+/**
+ * How long a server has to know what was done, in milliseconds, where a request may take `timeoutMs`: whoever repeats
+ * it has given up by then, also one whose process stood still for a while.
+ */
+export function keepMs(timeoutMs: number): number {
+  return 2 * timeoutMs + 600_000;
+}
+
 function isDeadline(error: unknown): boolean {
   return error instanceof DeadlineError || (error instanceof Error && isDeadline(error.cause));
 }

@@ -74,6 +74,14 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (thread, id)
   ) STRICT;
   `,
+  `
+  CREATE TABLE counters (
+    key TEXT NOT NULL PRIMARY KEY,
+    value INTEGER NOT NULL,
+    expires_at REAL
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX counters_by_end ON counters (expires_at) WHERE expires_at IS NOT NULL;
+  `,
 ];
 
 /** Marks a database as one of ours in its file header: 'agth'. */

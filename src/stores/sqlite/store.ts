@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { Message } from '../../protocol/message.ts';
 import type { ToolResult } from '../../protocol/tool.ts';
 import { jsonText } from '../json-text.ts';
@@ -18,6 +19,7 @@ import type {
 import { readEvent, readMessage } from '../records.ts';
 import { writeCommit } from './commit.ts';
 import type { Connection } from './connection.ts';
+import { SqliteCounters } from './counters.ts';
 import { deleteThread, rewriteThread } from './erase.ts';
 import { claim, release, renew } from './leases.ts';
 import {
@@ -34,12 +36,14 @@ type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 
 /** The port on one connection. Every method answers at once, and so holds this thread while the disk works. */
 export class SqliteStore implements ThreadStore {
+  readonly counters: Counters;
   readonly #connection: Connection;
   readonly #now: () => number;
 
   constructor(connection: Connection, now: () => number) {
     this.#connection = connection;
     this.#now = now;
+    this.counters = new SqliteCounters(connection, now);
   }
 
   claim(threadId: string, lease: { readonly holder: string; readonly ttlMs: number }): Claim {

@@ -1,6 +1,6 @@
 import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
-import type { Counters } from '../../hooks/context.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { StateValues } from '../../protocol/state-values.ts';
 import type { ToolPort } from '../../tools/port.ts';

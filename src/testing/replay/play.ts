@@ -1,9 +1,9 @@
 import type { Agent, AgentStream } from '../../agent/agent.ts';
 import type { HooksOption } from '../../agent/agent-options.ts';
 import { createAgentOnRecord } from '../../agent/create-agent.ts';
-import type { Counters } from '../../hooks/context.ts';
 import type { RunResult } from '../../loop/result.ts';
 import type { Approval } from '../../protocol/approval.ts';
+import type { Counters } from '../../protocol/counters.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import type { ApprovalAnswer } from '../../protocol/tool.ts';
 import type { ToolContext, ToolPort } from '../../tools/port.ts';

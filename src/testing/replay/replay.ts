@@ -1,5 +1,4 @@
 import type { HooksOption } from '../../agent/agent-options.ts';
-import { memoryCounters } from '../../agent/memory-counters.ts';
 import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
 import type { AgentHooks } from '../../hooks/agent-hooks.ts';
@@ -8,6 +7,7 @@ import { combine, partsOf, pointsOf } from '../../hooks/plan.ts';
 import { implementedPoints } from '../../hooks/points.ts';
 import { refuse } from '../../hooks/report.ts';
 import { describeThrown } from '../../internal/describe-thrown.ts';
+import { memoryCounters } from '../../stores/memory-counters.ts';
 import type { ToolPort } from '../../tools/port.ts';
 import { differences } from './compare.ts';
 import { type Played, play, type Stage } from './play.ts';

@@ -1,0 +1,163 @@
+import { BudgetError } from '../errors/budget-error.ts';
+import type {
+  ChatModel,
+  ModelCallOptions,
+  ModelCapabilities,
+  ModelRequest,
+  ModelResponse,
+} from '../models/port.ts';
+import type { ChatStreamPart, Usage } from '../protocol/chat.ts';
+import { totalTokens } from '../protocol/usage.ts';
+import { accountsOf, type BudgetAccount } from './budget-account.ts';
+import { type BudgetPort, countedSpending } from './budget-port.ts';
+import { mayBeBilled } from './may-be-billed.ts';
+import { readPaidUsage } from './read-model-response.ts';
+import type { Session } from './session.ts';
+import { costOfCall } from './spend.ts';
+import type { OpenTurn } from './state.ts';
+
+interface Metering {
+  readonly session: Session;
+  readonly turn: OpenTurn;
+}
+
+/** The model as it is called under the budgets of the run; itself where there are none. */
+export function metered(model: ChatModel, about: Metering): ChatModel {
+  const { budgets } = about.session.ports;
+  return budgets === undefined ? model : new MeteredModel(model, budgets, about);
+}
+
+/**
+ * Reserves before each call what it may cost, and puts what it has cost in its place as soon as that is known (L13). It
+ * stands below the policies and above `retryModel`, so that it sees every call once: rejected, repeated, stopped,
+ * cancelled or cut off, for an answer, a summary or a subagent. Where nobody says what a call has cost, what was reserved
+ * for it stays counted.
+ */
+class MeteredModel implements ChatModel {
+  readonly id: string;
+  readonly capabilities: ModelCapabilities;
+  readonly #model: ChatModel;
+  readonly #budgets: readonly BudgetPort[];
+  readonly #about: Metering;
+
+  constructor(model: ChatModel, budgets: readonly BudgetPort[], about: Metering) {
+    this.id = model.id;
+    this.capabilities = model.capabilities ?? {};
+    this.#model = model;
+    this.#budgets = budgets;
+    this.#about = about;
+  }
+
+  async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
+    const accounts = await this.#reserve();
+    let given: ModelResponse;
+    try {
+      given = await this.#model.generate(request, options);
+    } catch (error) {
+      await this.#settleFailed(accounts, error, mayBeBilled(error));
+      throw error;
+    }
+    await this.#settle(accounts, given);
+    return given;
+  }
+
+  async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
+    const accounts = await this.#reserve();
+    let hasBegun = false;
+    let isSettled = false;
+    try {
+      for await (const part of this.#model.stream(request, options)) {
+        hasBegun = true;
+        // Before anybody takes it for the end: a call that cannot be counted has no answer.
+        if (part?.type === 'finish' && !isSettled) {
+          isSettled = true;
+          await this.#settle(accounts, part.result);
+        }
+        yield part;
+      }
+    } catch (error) {
+      if (!isSettled) await this.#settleFailed(accounts, error, hasBegun || mayBeBilled(error));
+      throw error;
+    }
+  }
+
+  async #reserve(): Promise<readonly BudgetAccount[]> {
+    const { session, turn } = this.#about;
+    const { rules, cancel } = session.options;
+    const accounts = accountsOf(session, this.#budgets);
+    const costly = accounts.find(({ budget }) => budget.unit === 'cost');
+    if (costly !== undefined && turn.unpriced === true && rules.unpriced === 'stop')
+      throw new BudgetError('budget-reached', costly.budget.name);
+    const reserved: BudgetAccount[] = [];
+    try {
+      for (const account of accounts) {
+        await account.reserve();
+        reserved.push(account);
+      }
+    } catch (error) {
+      await settleAll(reserved, () => 0);
+      throw error;
+    }
+    if (!cancel.cancelled) return accounts;
+    // The turn has ended meanwhile, and the model is not called.
+    await settleAll(accounts, () => 0);
+    throw cancel.reason;
+  }
+
+  async #settle(accounts: readonly BudgetAccount[], paid: unknown): Promise<void> {
+    const usage = readPaidUsage(paid);
+    // A model that counts nothing has not said that it was free.
+    if (totalTokens(usage) === 0) return;
+    const answered = modelIn(paid);
+    await settleAll(accounts, ({ budget }) => this.#spending(budget, usage, answered), usage);
+  }
+
+  async #settleFailed(
+    accounts: readonly BudgetAccount[],
+    error: unknown,
+    isBilled: boolean,
+  ): Promise<void> {
+    const usage = readPaidUsage(error);
+    const known = totalTokens(usage) === 0 ? undefined : usage;
+    await settleAll(
+      accounts,
+      ({ budget }) => {
+        const spent = known === undefined ? 0 : this.#spending(budget, known, undefined);
+        return isBilled ? Math.max(spent, budget.reserve) : spent;
+      },
+      known,
+    );
+  }
+
+  /** What a call without a price counts is what was reserved for it, unless the app says that it is free. */
+  #spending(budget: BudgetPort, usage: Usage, answered: string | undefined): number {
+    if (budget.unit === 'tokens') return countedSpending('tokens', totalTokens(usage));
+    const { rules } = this.#about.session.options;
+    const cost = costOfCall(usage, { answered, asked: this.id, rules });
+    if (cost !== undefined) return countedSpending('cost', cost);
+    return rules.unpriced === 'free' ? 0 : budget.reserve;
+  }
+}
+
+/** One that cannot be settled does not keep the others from it; what kept it is thrown. */
+async function settleAll(
+  accounts: readonly BudgetAccount[],
+  spent: (account: BudgetAccount) => number,
+  usage?: Usage,
+): Promise<void> {
+  const settled = await Promise.allSettled(
+    accounts.map(async (account) => account.settle(spent(account), usage)),
+  );
+  for (const one of settled) if (one.status === 'rejected') throw one.reason;
+}
+
+/** The model that answered, where it says so. */
+function modelIn(paid: unknown): string | undefined {
+  try {
+    const model: unknown = Reflect.get(Object(paid), 'model');
+    return typeof model === 'string' ? model : undefined;
+  } catch {
+    // A foreign object may throw when it is looked at, and then says nothing.
+    return undefined;
+  }
+}
