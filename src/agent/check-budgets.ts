@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { firstProblem } from '../protocol/message-schema.ts';
-import { checkKeys } from './check-keys.ts';
 import { isTimeZone } from './check-language.ts';
 
 const WHERE = 'budgets';
