@@ -345,14 +345,19 @@ export class Session {
       ? this.digest.ofRequest(payload as ChatRequest)
       : this.digest.of(recordable(point, payload, this.ports.tools));
 
-  /** Puts the stamp on the body itself, which was made for this event. */
+  /**
+   * A copy with its stamp. Events outlive all else that a step makes; were it the bodies, V8 would put every object
+   * that is made where bodies are among the old ones, which costs a run a fifth of its time.
+   */
   #stamp(body: EventBody, turnId: string, step: number): AgentEvent {
-    const event = body as Writable<EventStamp> & EventBody;
-    event.threadId = this.threadId;
-    event.turnId = turnId;
-    event.step = step;
-    event.at = this.at;
-    event.seq = this.#lastSeq;
+    const event: Writable<EventStamp> & EventBody = {
+      ...body,
+      threadId: this.threadId,
+      turnId,
+      step,
+      at: this.at,
+      seq: this.#lastSeq,
+    };
     const { agentPath } = this.options.facts;
     if (agentPath.length > 0) event.agentPath = agentPath;
     return event;
