@@ -1,11 +1,11 @@
 import type { AgentHooksError } from '../errors/base.ts';
-import type { AgentEvent, EventBody, EventStamp, EventType } from '../events/event.ts';
+import type { AgentEvent, EventBody, EventType } from '../events/event.ts';
 import { isStored } from '../events/pattern.ts';
+import { stamped } from '../events/stamp.ts';
 import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
-import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
@@ -345,22 +345,11 @@ export class Session {
       ? this.digest.ofRequest(payload as ChatRequest)
       : this.digest.of(recordable(point, payload, this.ports.tools));
 
-  /**
-   * A copy with its stamp. Events outlive all else that a step makes; were it the bodies, V8 would put every object
-   * that is made where bodies are among the old ones, which costs a run a fifth of its time.
-   */
   #stamp(body: EventBody, turnId: string, step: number): AgentEvent {
-    const event: Writable<EventStamp> & EventBody = {
-      ...body,
-      threadId: this.threadId,
-      turnId,
-      step,
-      at: this.at,
-      seq: this.#lastSeq,
-    };
+    const { threadId, at } = this;
+    const event = stamped(body, { threadId, turnId, step, at, seq: this.#lastSeq });
     const { agentPath } = this.options.facts;
-    if (agentPath.length > 0) event.agentPath = agentPath;
-    return event;
+    return agentPath.length === 0 ? event : { ...event, agentPath };
   }
 }
 

@@ -19,8 +19,8 @@ const usage = z.object({
 });
 
 const finish = {
-  id: textSchema.optional(),
-  model: textSchema.optional(),
+  id: text.optional(),
+  model: text.optional(),
   finishReason: z.enum([
     'stop',
     'tool-calls',
