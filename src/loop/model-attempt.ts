@@ -116,8 +116,12 @@ export class ModelAttempt implements ModelCallOptions {
 
   readonly #onCancel = (): void => this.#settle(CANCELLED);
 
-  readonly #onGiven = (given: ModelResponse | RequestRefused): void =>
+  readonly #onGiven = (given: ModelResponse | RequestRefused): void => {
+    if (!this.#isOpen) return;
+    // A cancel that comes while the answer is read finds one that is paid for.
+    this.#call.session.options.cancel.unlisten(this.#onCancel);
     this.#settle(read(given, this.#call.model.id, this.bill));
+  };
 
   /** What failed attempts have cost comes with the error. */
   readonly #onError = (error: unknown): void => this.#settle(failedWith(error, this.bill));

@@ -46,7 +46,8 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     state: state as unknown as JsonObject,
     messages: effect.messages,
     events,
-    ledger: effect.ledger.map((note) => ledgerEntry(note, session)),
+    ledger:
+      effect.ledger.length === 0 ? [] : effect.ledger.map((note) => ledgerEntry(note, session)),
     approvals: effect.approvals,
     memory,
     artifacts: effect.artifacts ?? [],

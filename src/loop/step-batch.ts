@@ -356,7 +356,8 @@ function eventsOfCall(call: BatchCall): readonly EventBody[] {
 function firstIntents(calls: readonly BatchCall[]): readonly LedgerNote[] {
   const notes: LedgerNote[] = [];
   let waits = false;
-  for (const { callId, inputDigest = '', parallel, ...call } of calls) {
+  for (const call of calls) {
+    const { callId, inputDigest = '', parallel } = call;
     if (call.refusal !== undefined || call.prechecked !== undefined) continue;
     if (call.sideEffects !== 'once' || (waits && !parallel)) continue;
     if (call.defersIntent !== true) notes.push({ callId, inputDigest });
