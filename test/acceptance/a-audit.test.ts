@@ -14,9 +14,11 @@ import {
   tool,
 } from '../../src/index.ts';
 import { ofType } from './evidence.ts';
+import { failingStore } from './failing-store.ts';
 import { MODES } from './modes.ts';
 import { onEveryStore } from './on-every-store.ts';
 import { expectStatus } from './play.ts';
+import { resultsIn } from './traces.ts';
 
 /** What the record says of one call, in order. */
 function record(events: readonly AgentEvent[], callId = '1.1.0'): readonly string[] {
@@ -172,6 +174,30 @@ await onEveryStore((open) => {
       const events = await store.readEvents('t');
       expect(record(events)).toEqual(['tool.called', 'tool.started', 'tool.succeeded']);
       expect(ofType(events, 'tool.succeeded')).toMatchObject([{ toolName: 'scan' }]);
+    });
+
+    test('A11: results of the host that could not be stored are taken when they come again, and told once', async () => {
+      const inner = open();
+      let isDown = false;
+      const agent = hosted(
+        failingStore(inner, () => isDown),
+        'auto',
+      );
+      const { calls } = expectStatus(await turn(agent, input), 'awaiting-tools');
+      const results = calls.map(({ callId }) => ({ callId, output: 'external' }));
+      isDown = true;
+      expect(await agent.submitToolResults({ threadId: 't', results })).toMatchObject({
+        status: 'failed',
+        error: { code: 'store-failed' },
+      });
+      expect(record(await inner.readEvents('t'))).not.toContain('tool.succeeded');
+      isDown = false;
+      expectStatus(await agent.submitToolResults({ threadId: 't', results }), 'completed');
+      const events = await inner.readEvents('t');
+      expect(record(events)).toEqual(['tool.called', 'tool.started', 'tool.succeeded']);
+      expect(Object.values(resultsIn(await inner.readMessages('t')))).toEqual([
+        { outcome: 'succeeded', output: 'external' },
+      ]);
     });
 
     test('A07: that the host ran a call somebody had to confirm stays in the record, with who did', async () => {

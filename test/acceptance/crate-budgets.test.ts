@@ -23,7 +23,8 @@ const input = { threadId: 't', message: 'go' };
 const again = { threadId: 't', message: 'again' };
 const LOOK: ScriptEntry = { toolCalls: [{ name: 'look' }] };
 /** In a currency for a million tokens; with it the answer `DEAR` costs 0.0075. */
-const PRICES: Record<string, ModelPrice> = { scripted: { input: 1.25, output: 5 } };
+const PRICE: ModelPrice = { input: 1.25, output: 5 };
+const PRICES = { scripted: PRICE };
 const DEAR: ScriptEntry = { text: 'done', usage: { inputTokens: 2_000, outputTokens: 1_000 } };
 
 function build(
@@ -217,6 +218,16 @@ await onEveryStore((open) => {
     expect(await stopped.agent.run(again)).toMatchObject({ limit: 'thread-cost' });
     expect(stopped.model.calls).toBe(0);
     expectStatus(await over(0.0076).agent.run(again), 'completed');
+  });
+
+  test('crate B12: where the model of the agent has no price it counts as a call without one', async () => {
+    const store = open();
+    expectStatus(await build(store, [DEAR]).agent.run(input), 'completed');
+    const options = { prices: { other: PRICE }, limits: { thread: { cost: 1 } } };
+    const over = build(store, ['never'], options);
+    expect(await over.agent.run(again)).toMatchObject({ limit: 'thread-cost' });
+    const free = build(store, [DEAR], { ...options, unpriced: 'free' });
+    expectStatus(await free.agent.run(again), 'completed');
   });
 });
 

@@ -8,20 +8,53 @@ import { onService } from '../services/on-service.ts';
 import { newSchema } from '../stores/new-schema.ts';
 import { tempFiles } from '../stores/temp-files.ts';
 
-/** Runs rows on every store there is. Each `open` gives an empty one, which is closed when its test is over. */
-export async function onEveryStore(rows: (open: () => ThreadStore) => void): Promise<void> {
+/** Opens stores, all of which are closed when the test is over. */
+interface Opening {
+  /** An empty store. */
+  readonly open: () => ThreadStore;
+  /** Two handles on one empty store, as two processes have them; where there is only memory, both are the same. */
+  readonly openTwice: () => readonly [ThreadStore, ThreadStore];
+}
+
+/** Runs rows on every store there is. */
+export async function onEveryStore(
+  rows: (open: Opening['open'], openTwice: Opening['openTwice']) => void,
+): Promise<void> {
   const newPath = tempFiles();
-  const closing = (open: () => ThreadStore) => () => {
-    const store = open();
-    onTestFinished(async () => store.close?.());
-    return store;
+  const on = (place: () => () => ThreadStore): void => {
+    const opened = (make: () => ThreadStore): ThreadStore => {
+      const store = make();
+      onTestFinished(async () => store.close?.());
+      return store;
+    };
+    rows(
+      () => opened(place()),
+      () => {
+        const make = place();
+        return [opened(make), opened(make)];
+      },
+    );
   };
-  describe('on memory', () => rows(closing(() => memoryStore())));
-  describe('on SQLite', () => rows(closing(() => sqliteStore({ path: newPath() }))));
+  describe('on memory', () =>
+    on(() => {
+      const store = memoryStore();
+      return () => store;
+    }));
+  describe('on SQLite', () =>
+    on(() => {
+      const path = newPath();
+      return () => sqliteStore({ path });
+    }));
   await onService('postgres', (url) =>
-    rows(closing(() => postgresStore({ url, schema: newSchema() }))),
+    on(() => {
+      const schema = newSchema();
+      return () => postgresStore({ url, schema });
+    }),
   );
   await onService('redis', (url) =>
-    rows(closing(() => redisStore({ url, prefix: `rows-${randomUUID()}` }))),
+    on(() => {
+      const prefix = `rows-${randomUUID()}`;
+      return () => redisStore({ url, prefix });
+    }),
   );
 }

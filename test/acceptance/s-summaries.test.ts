@@ -2,9 +2,12 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import {
   type AgentEvent,
+  type AgentOptions,
   createAgent,
   defineHooks,
   hostTool,
+  ResponseDecision,
+  type RunResult,
   type ScriptEntry,
   scriptedModel,
   type ThreadStore,
@@ -180,3 +183,56 @@ test.each(REASONS)('S10: the reason %s is told under its own name', async (finis
   await agent.run({ threadId: 't', message: 'go' });
   expect(heard).toMatchObject([{ finishReason }]);
 });
+
+/** One scene for every way in which a run can end. */
+const ENDS: Readonly<Record<RunResult['status'], () => Promise<RunResult>>> = {
+  completed: async () => ending({ script: ['done'] }),
+  continues: async () => scene({ script: [LOOK] }).runStep({ threadId: 't', message: 'go' }),
+  'awaiting-approval': async () => ending({ script: [LOOK], hooks: [asks] }),
+  'awaiting-tools': async () => ending({ script: [{ toolCalls: [{ name: 'scan' }] }] }),
+  blocked: async () => ending({ script: ['bad'], hooks: [blocks] }),
+  limited: async () => ending({ script: [LOOK, 'never'], limits: { steps: 1 } }),
+  refused: async () => ending({ script: [{ text: 'no', finishReason: 'content-filter' }] }),
+  cancelled: async () => ending({ script: ['never'] }, AbortSignal.abort()),
+  failed: async () => ending({ script: [new Error('down')] }),
+};
+
+const asks = defineHooks({
+  name: 'asks',
+  preToolUse: () => ToolDecision.requiresConfirmation('May it?'),
+});
+const blocks = defineHooks({
+  name: 'blocks',
+  onLlmResponse: () => ResponseDecision.block('not that'),
+});
+
+type Options = Partial<AgentOptions> & { readonly script: readonly ScriptEntry[] };
+
+function scene({ script, ...options }: Options) {
+  return createAgent({ name: 'a', model: scriptedModel(script), tools: [look, scan], ...options });
+}
+
+function ending(options: Options, signal?: AbortSignal): Promise<RunResult> {
+  const input = { threadId: 't', message: 'go' };
+  return scene(options).run({ ...input, ...(signal !== undefined && { signal }) });
+}
+
+test.each(Object.entries(ENDS))(
+  'S10: a run that ends %s tells the same facts of its turn as any other, as JSON',
+  async (status, end) => {
+    const result = await end();
+    expect(result.status).toBe(status);
+    const { threadId, turnId, steps, usage, messages } = result;
+    expect([threadId, turnId]).toEqual(['t', '1']);
+    const called = status === 'cancelled' || status === 'failed' ? 0 : 1;
+    expect(steps).toBe(status === 'cancelled' ? 0 : 1);
+    expect(usage).toEqual({ inputTokens: 10 * called, outputTokens: 20 * called });
+    expect(JSON.parse(JSON.stringify({ threadId, turnId, steps, usage, messages }))).toEqual({
+      threadId,
+      turnId,
+      steps,
+      usage,
+      messages,
+    });
+  },
+);
