@@ -24,7 +24,11 @@ await onEveryStore((_open, openTwice) => {
     tool: ReturnType<typeof counted>['tool'],
     script: typeof SCRIPT,
   ) {
-    return agentFor('run', { store, tools: [tool], model: scriptedModel(script, { strict: true }) });
+    return agentFor('run', {
+      store,
+      tools: [tool],
+      model: scriptedModel(script, { strict: true }),
+    });
   }
 
   test('B32, B44: what one handle waits for, another lists and answers without a message', async () => {

@@ -42,25 +42,28 @@ describe.each(MODES)('%s', (mode) => {
       test.each([
         ['approved', true, 'succeeded'],
         ['refused', false, 'denied'],
-      ] as const)('the gated one is asked for first; %s, both are answered', async (_word, yes, outcome) => {
-        const gated = counted('charge', { tier: 'confirm' });
-        const { ended, tools } = endings();
-        const model = scriptedModel([{ text: 'Bye!', toolCalls: [ending, charge] }, 'done']);
-        const scene = { store: open(), model, tools: [...tools, gated.tool] };
-        const paused = await play(mode, scene);
-        const { approvals } = expectStatus(paused.result, 'awaiting-approval');
-        expect(approvals.map(({ toolName }) => toolName)).toEqual(['charge']);
-        expect([ended, gated.inputs]).toEqual([[], []]);
-        expect(types(paused.heard)).not.toContain('thread.ended');
-        const answers = answersTo(paused.result, yes);
-        const result = await agentFor('run', scene).resume({ threadId: 't', answers });
-        expectStatus(result, 'completed');
-        expect(ended).toEqual([noted]);
-        expect(gated.inputs).toHaveLength(yes ? 1 : 0);
-        const results = Object.values(resultsIn(await scene.store.readMessages('t')));
-        expect(results.map((each) => each.outcome)).toEqual(['succeeded', outcome]);
-        await expectSound(paused);
-      });
+      ] as const)(
+        'the gated one is asked for first; %s, both are answered',
+        async (_word, yes, outcome) => {
+          const gated = counted('charge', { tier: 'confirm' });
+          const { ended, tools } = endings();
+          const model = scriptedModel([{ text: 'Bye!', toolCalls: [ending, charge] }, 'done']);
+          const scene = { store: open(), model, tools: [...tools, gated.tool] };
+          const paused = await play(mode, scene);
+          const { approvals } = expectStatus(paused.result, 'awaiting-approval');
+          expect(approvals.map(({ toolName }) => toolName)).toEqual(['charge']);
+          expect([ended, gated.inputs]).toEqual([[], []]);
+          expect(types(paused.heard)).not.toContain('thread.ended');
+          const answers = answersTo(paused.result, yes);
+          const result = await agentFor('run', scene).resume({ threadId: 't', answers });
+          expectStatus(result, 'completed');
+          expect(ended).toEqual([noted]);
+          expect(gated.inputs).toHaveLength(yes ? 1 : 0);
+          const results = Object.values(resultsIn(await scene.store.readMessages('t')));
+          expect(results.map((each) => each.outcome)).toEqual(['succeeded', outcome]);
+          await expectSound(paused);
+        },
+      );
     });
   });
 });

@@ -38,24 +38,27 @@ async function readAll(path: string, driver: (typeof DRIVERS)[number]): Promise<
   }
 }
 
-describe.each(DRIVERS)('a sqlite file that a crash of something else has cut off, on %s', (driver) => {
-  test('B46: half a file is an error that names it and quotes nothing of it, and stays as it is', async () => {
-    const path = await filled(driver);
-    expect(await readAll(path, driver)).toBeUndefined();
-    const { length } = readFileSync(path);
-    truncateSync(path, Math.floor(length / 2));
-    const error = await readAll(path, driver);
-    expect(error).toBeInstanceOf(AgentHooksError);
-    expect(String(error)).toContain(path);
-    expect(`${error} ${(error as Error).cause}`).not.toContain(SECRET);
-  });
+describe.each(DRIVERS)(
+  'a sqlite file that a crash of something else has cut off, on %s',
+  (driver) => {
+    test('B46: half a file is an error that names it and quotes nothing of it, and stays as it is', async () => {
+      const path = await filled(driver);
+      expect(await readAll(path, driver)).toBeUndefined();
+      const { length } = readFileSync(path);
+      truncateSync(path, Math.floor(length / 2));
+      const error = await readAll(path, driver);
+      expect(error).toBeInstanceOf(AgentHooksError);
+      expect(String(error)).toContain(path);
+      expect(`${error} ${(error as Error).cause}`).not.toContain(SECRET);
+    });
 
-  test('B46: so is one with a foreign end, and another file goes on', async () => {
-    const [path, other] = [await filled(driver), await filled(driver)];
-    const bytes = readFileSync(path);
-    bytes.fill('garbage ', 4_096);
-    writeFileSync(path, bytes);
-    expect(await readAll(path, driver)).toBeInstanceOf(AgentHooksError);
-    expect(await readAll(other, driver)).toBeUndefined();
-  });
-});
+    test('B46: so is one with a foreign end, and another file goes on', async () => {
+      const [path, other] = [await filled(driver), await filled(driver)];
+      const bytes = readFileSync(path);
+      bytes.fill('garbage ', 4_096);
+      writeFileSync(path, bytes);
+      expect(await readAll(path, driver)).toBeInstanceOf(AgentHooksError);
+      expect(await readAll(other, driver)).toBeUndefined();
+    });
+  },
+);
