@@ -67,7 +67,7 @@ await onEveryStore((_open, openTwice) => {
     const answers = answersTo(result, true);
     for (const agent of [asking, other])
       await expect(agent.resume({ threadId: 'u', answers })).rejects.toMatchObject({
-        name: 'ApprovalError',
+        code: 'approval-foreign',
       });
     expect(charged).toEqual([]);
     expectStatus(await other.resume({ threadId: 't', answers }), 'completed');
