@@ -100,7 +100,10 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
    * too. Counted in `counters`. Default: none.
    */
   readonly budgets?: readonly Budget<NoInfer<Context>>[];
-  /** What models cost, for `cost` in results and events, and for limits of it. Default: none, and nothing is counted. */
+  /**
+   * What models cost, for `cost` in results and events, and for limits of it. What a thread has used without prices counts at
+   * the price of the agent's model once there are some, or as a call without one. Default: none, and nothing is counted.
+   */
   readonly prices?: Prices;
   /**
    * What a call of a model without a price means for a limit of cost: it is reached (`stop`), as nobody knows what

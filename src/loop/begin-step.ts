@@ -4,6 +4,7 @@ import type { UserMessage } from '../protocol/message.ts';
 import { totalTokens } from '../protocol/usage.ts';
 import type { LimitName, TurnLimitName } from './outcome.ts';
 import type { Rules, TurnLimits } from './rules.ts';
+import { pricedSoFar } from './spend.ts';
 import type { Spent } from './spent-state.ts';
 import type { OpenTurn, Phase, ThreadState } from './state.ts';
 import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
@@ -155,6 +156,7 @@ function reached(
   if (steps !== undefined && so.steps >= steps) return 'steps';
   if (tokens !== undefined && totalTokens(spent.usage) >= tokens) return 'tokens';
   if (cost === undefined) return undefined;
-  const isUnknown = spent.unpriced === true && so.rules.unpriced === 'stop';
-  return isUnknown || (spent.cost ?? 0) >= cost ? 'cost' : undefined;
+  const priced = pricedSoFar(spent, so.rules);
+  const isUnknown = priced.unpriced === true && so.rules.unpriced === 'stop';
+  return isUnknown || (priced.cost ?? 0) >= cost ? 'cost' : undefined;
 }

@@ -22,8 +22,11 @@ export function spend(
   const cost = costOfCall(usage, { answered: model, asked: paid.asked ?? rules.model, rules });
   const more = { usage, cost };
   return {
-    state: { ...state, totals: { ...state.totals, ...sum(state.totals, more) } },
-    turn: { ...turn, ...sum(turn, more) },
+    state: {
+      ...state,
+      totals: { ...state.totals, ...sum(pricedSoFar(state.totals, rules), more) },
+    },
+    turn: { ...turn, ...sum(pricedSoFar(turn, rules), more) },
     ...(cost !== undefined && { cost }),
   };
 }
@@ -68,9 +71,10 @@ export function spendBelow(
   };
 }
 
-function plus(before: Spent, more: ChildSpent & { readonly rules: Rules }): Spent {
-  const usage = addUsage(before.usage, more.usage);
+function plus(earlier: Spent, more: ChildSpent & { readonly rules: Rules }): Spent {
+  const usage = addUsage(earlier.usage, more.usage);
   if (more.rules.prices === undefined) return { usage };
+  const before = pricedSoFar(earlier, more.rules);
   const isUnpriced = before.unpriced === true || more.unpriced === true;
   return {
     usage,
@@ -100,6 +104,17 @@ export function spentOf(turn: OpenTurn): ChildSpent {
     ...(cost !== undefined && { cost }),
     ...(unpriced === true && { unpriced }),
   };
+}
+
+/**
+ * What was used before anybody had prices, at the price that the agent's model has now: a thread is as old as it is, and
+ * what it used is not free because nobody counted. Unpriced where that model has no price. Without prices, as it is.
+ */
+export function pricedSoFar(spent: Spent, rules: Rules): Spent {
+  const { usage, cost } = spent;
+  if (cost !== undefined || rules.prices === undefined || totalTokens(usage) === 0) return spent;
+  const now = costOf(usage, priceOf(undefined, rules.model, rules));
+  return now === undefined ? { usage, cost: 0, unpriced: true } : { usage, cost: now };
 }
 
 /** What all calls of a turn, or of a thread, cost; absent without prices, and where one of the calls has none. */

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { isStored } from '../../src/events/pattern.ts';
 import {
+  type AgentEvent,
   createAgent,
   defineHooks,
   memoryStore,
   scriptedModel,
+  ThreadConflictError,
   type ThreadStore,
   ToolDecision,
   tool,
@@ -99,6 +102,65 @@ function rows(open: () => ThreadStore): void {
     await store.close?.();
   });
 
+  test('M04: a turn that has ended stays as it ended: nothing is added to it, and it does not end twice', async () => {
+    const inner = open();
+    const commits: Parameters<ThreadStore['commit']>[] = [];
+    const store = watched(inner, (args) => commits.push(args));
+    const agent = createAgent({ name: 'a', model: scriptedModel(['hello', 'more']), store });
+    expect((await agent.run({ threadId: 't', message: 'hi' })).status).toBe('completed');
+    const before = await inner.readEvents('t');
+
+    await agent.cancel('t');
+    await expect(agent.resume({ threadId: 't' })).rejects.toThrow(/its last turn has ended/);
+    expect(await inner.readEvents('t')).toEqual(before);
+
+    // What its run would still write is refused, also when the thread has gone on.
+    const last = commits.at(-1);
+    if (last === undefined) throw new Error('nothing was committed');
+    await expect(async () => inner.commit(...last)).rejects.toBeInstanceOf(ThreadConflictError);
+    expect((await agent.run({ threadId: 't', message: 'go on' })).status).toBe('completed');
+    await expect(async () => inner.commit(...last)).rejects.toBeInstanceOf(ThreadConflictError);
+    const events = await inner.readEvents('t');
+    expect(events.slice(0, before.length)).toEqual(before);
+    expect(events.filter(({ type }) => type === 'turn.finished')).toHaveLength(2);
+    await inner.close?.();
+  });
+
+  test('M04: a turn that was cancelled before anything happened is a finished turn in the store', async () => {
+    const store = open();
+    const agent = createAgent({ name: 'a', model: scriptedModel(['hello']), store });
+    const signal = AbortSignal.abort();
+    expect((await agent.run({ threadId: 't', message: 'hi', signal })).status).toBe('cancelled');
+    expect((await store.readEvents('t')).map(({ type }) => type)).toEqual([
+      'turn.started',
+      'turn.finished',
+    ]);
+    await store.close?.();
+  });
+
+  test('M06: agents that share a store, one of them through another object, see each other, and read on from where they were', async () => {
+    const store = open();
+    const seen: number[] = [];
+    const through = watched(store, ([, , , changes]) => seen.push(changes.events.length));
+    const first = createAgent({ name: 'a', model: scriptedModel(['one']), store });
+    const second = createAgent({ name: 'a', model: scriptedModel(['two']), store: through });
+    const heard: AgentEvent[] = [];
+    second.on('*', (event) => heard.push(event));
+
+    await first.run({ threadId: 't', message: '1' });
+    const earlier = await through.readEvents('t');
+    expect(earlier).toEqual(await store.readEvents('t'));
+    await second.run({ threadId: 't', message: '2' });
+    const later = await store.readEvents('t', { after: earlier.at(-1)?.seq ?? 0 });
+    expect(later.length).toBeGreaterThan(0);
+    expect([...earlier, ...later]).toEqual(await through.readEvents('t'));
+    // Whoever watches is told just what is stored, and the object between passes on all of it.
+    expect(heard.filter(({ type }) => isStored(type))).toEqual(later);
+    expect(seen.reduce((sum, count) => sum + count, 0)).toBe(later.length);
+    expect(await first.run({ threadId: 't', message: '3' })).toMatchObject({ turnId: '3' });
+    await store.close?.();
+  });
+
   test('B51: a thread that waits goes on with the tools of today, not with those it was stored with', async () => {
     const store = open();
     const lookup = (inputSchema: z.ZodObject) =>
@@ -134,14 +196,24 @@ function rows(open: () => ThreadStore): void {
 
 /** A store whose commits fail from a moment on. */
 function failingWhen(store: ThreadStore, isDown: () => boolean): ThreadStore {
+  return watched(store, () => {
+    if (isDown()) throw new Error('the store is down');
+  });
+}
+
+/** An object in front of a store that sees each commit before it is passed on. */
+function watched(
+  store: ThreadStore,
+  see: (args: Parameters<ThreadStore['commit']>) => void,
+): ThreadStore {
   return new Proxy(store, {
     get: (target, member) => {
       const value: unknown = Reflect.get(target, member);
       if (typeof value !== 'function') return value;
       if (member !== 'commit') return value.bind(target);
-      return async (...args: unknown[]) => {
-        if (isDown()) throw new Error('the store is down');
-        await value.apply(target, args);
+      return async (...args: Parameters<ThreadStore['commit']>) => {
+        see(args);
+        await target.commit(...args);
       };
     },
   });
