@@ -1,13 +1,13 @@
 import { inspect } from 'node:util';
-import { createAgent, scriptedModel } from 'agent-hooks';
+import { createAgent, deleteThread, scriptedModel } from 'agent-hooks';
 import { expect, vi } from 'vitest';
 import { CorruptRecordError } from '../../src/errors/store-error.ts';
 import type { ThreadStore } from '../../src/stores/port.ts';
 import { approval, changes } from '../../src/testing/conformance/thread-store/samples.ts';
 
 /** Of these threads the approvals and versions are to be damaged; each thread has one approval, `a-<thread>`. */
-export const DAMAGED: readonly string[] = ['t1', 't2', 't3', 't6'];
-const THREADS = ['t1', 't2', 't3', 't4', 't5', 't6', 't7'];
+export const DAMAGED: readonly string[] = ['t1', 't2', 't3', 't6', 't7/x'];
+const THREADS = ['t1', 't2', 't3', 't4', 't5', 't6', 't7', 't7/x'];
 const INTACT = THREADS.filter((id) => !DAMAGED.includes(id));
 const SECRET = 'sk-not-for-a-log';
 
@@ -15,6 +15,7 @@ export async function fillThreads(store: ThreadStore): Promise<void> {
   for (const id of THREADS) {
     const { token } = await store.claim(id, { holder: 'a', ttlMs: 60_000 });
     await store.commit(id, token, 0, changes({ approvals: [approval(id, `a-${id}`)] }));
+    await store.release(id, token);
   }
 }
 
@@ -40,6 +41,15 @@ export async function expectDamagedNamed(store: ThreadStore): Promise<void> {
   for (const read of [() => store.pendingApprovals(), () => store.listThreads()])
     await expect(async () => read()).rejects.toThrow(CorruptRecordError);
   await expectAgentGoesOn(store);
+  await expectOthersDeleted(store);
+}
+
+/** What is damaged of others stops no deletion. A thread that may be of a subagent has to be looked at first. */
+async function expectOthersDeleted(store: ThreadStore): Promise<void> {
+  for (const id of ['t4', 't1']) expect(await deleteThread(store, id)).toBe(1);
+  const named = { code: 'corrupt-record', threadId: 't7/x' };
+  await expect(deleteThread(store, 't7')).rejects.toMatchObject(named);
+  for (const id of ['t7/x', 't7']) expect(await deleteThread(store, id)).toBe(1);
 }
 
 async function expectAgentGoesOn(store: ThreadStore): Promise<void> {

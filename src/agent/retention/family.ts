@@ -1,3 +1,4 @@
+import type { CorruptRecordError } from '../../errors/store-error.ts';
 import { ThreadError, UnknownThreadError } from '../../errors/thread-error.ts';
 import { childThreadId } from '../../loop/below.ts';
 import type { ParentCall } from '../../loop/state.ts';
@@ -11,15 +12,23 @@ import type { StoredThread, ThreadStore } from '../../stores/port.ts';
 
 const PAGE = 100;
 
-/** The threads of subagents of a thread, all the way down, callers first. One page of them at a time. */
+/**
+ * The threads of subagents of a thread, all the way down, callers first. One page of them at a time. Throws for one that
+ * cannot be read and may be of them; what is damaged of other threads stops nobody.
+ */
 export async function* threadsBelow(
   store: ThreadStore,
   topId: string,
 ): AsyncGenerator<StoredThread, void> {
   const prefix = `${topId}/`;
+  const damaged: CorruptRecordError[] = [];
+  const onDamaged = (error: CorruptRecordError) => {
+    if (error.threadId.startsWith(prefix)) damaged.push(error);
+  };
   let after = prefix;
   for (;;) {
-    const page = await store.listThreads({ after, limit: PAGE });
+    const page = await store.listThreads({ after, limit: PAGE, onDamaged });
+    if (damaged[0] !== undefined) throw damaged[0];
     for (const { threadId } of page) {
       if (!threadId.startsWith(prefix)) return;
       after = threadId;
