@@ -10,7 +10,9 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 export interface Counters {
   /**
    * Adds and returns the new value. Done once, also where a broken connection made the implementation send it again;
-   * after an error nobody knows whether it was done. Throws `ConfigError` for a key or a number that cannot be kept.
+   * after an error nobody knows whether it was done. Throws a `ConfigError` with the code `invalid-input` for a key or
+   * a number that cannot be kept: a key that is empty, longer than 1024 bytes, or has a NUL or half of a surrogate pair, a
+   * number that is not whole, and a sum that is no safe integer.
    */
   increment(key: string, options?: IncrementOptions): MaybePromise<number>;
   /** The value now; 0 for a counter that was never incremented, or ran out. */

@@ -29,6 +29,8 @@ const OPTIONS = Object.keys({ path: true, now: true, driver: true } satisfies Re
 /** A `ThreadStore` with counters beside the threads. */
 export interface SqliteThreadStore extends ThreadStore {
   readonly counters: Counters;
+  scrub(): void;
+  close(): void;
 }
 
 /**

@@ -12,7 +12,7 @@ afterAll(() => project.remove());
 
 describe(NAME, () => {
   test('the compiler accepts every program with neither pg nor ioredis installed', async () => {
-    expect(programsIn(page)).toHaveLength(2);
+    expect(programsIn(page)).toHaveLength(4);
     expect(await project.compile(programsIn(page))).toBe('');
   }, 60_000);
 

@@ -118,8 +118,8 @@ export const countingCases: readonly CountersCase[] = [
     name: 'numbers: what is no whole number is refused, as sums of fractions drift',
     check: async ({ counters }) => {
       for (const by of [0.1, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]) {
-        await refused('invalid-input', () => counters.increment('key', { by }));
-        await refused('invalid-input', () => counters.increment('key', { max: by }));
+        await refused('invalid-input', () => counters.increment('key', { by }), `by ${by}`);
+        await refused('invalid-input', () => counters.increment('key', { max: by }), `max ${by}`);
       }
       assert.equal(await counters.read('key'), 0);
     },
@@ -139,8 +139,9 @@ export const countingCases: readonly CountersCase[] = [
     name: 'keys: one that could meet another, or is empty, is refused',
     check: async ({ counters }) => {
       for (const key of ['', 'a\0b', '\ud800', 'k'.repeat(1_025), '\u00e5'.repeat(1_024)]) {
-        await refused('invalid-input', () => counters.increment(key));
-        await refused('invalid-input', () => counters.read(key));
+        const what = `key ${JSON.stringify(key.slice(0, 10))} of ${key.length} characters`;
+        await refused('invalid-input', () => counters.increment(key), `increment, ${what}`);
+        await refused('invalid-input', () => counters.read(key), `read, ${what}`);
       }
     },
   },

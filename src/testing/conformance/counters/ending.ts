@@ -71,7 +71,11 @@ export const endingCases: readonly CountersCase[] = [
     name: 'end: one that is no time is refused',
     check: async ({ counters }) => {
       for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-        await refused('invalid-input', () => counters.increment('key', { expiresInMs }));
+        await refused(
+          'invalid-input',
+          () => counters.increment('key', { expiresInMs }),
+          `expiresInMs ${expiresInMs}`,
+        );
       }
       assert.equal(await counters.read('key'), 0);
     },

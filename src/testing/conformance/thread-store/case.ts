@@ -54,17 +54,22 @@ export async function runCase(
   }
 }
 
-/** Fails unless the attempt throws, now or later, an error of this package with this code. */
-export async function refused(code: string, attempt: () => unknown): Promise<AgentHooksError> {
+/** Fails unless the attempt throws, now or later, an error of this package with this code. `what` says which of many it is. */
+export async function refused(
+  code: string,
+  attempt: () => unknown,
+  what = '',
+): Promise<AgentHooksError> {
   let thrown: unknown;
   try {
     await attempt();
   } catch (error) {
     thrown = error;
   }
-  assert.ok(thrown !== undefined, `nothing was thrown; expected '${code}'`);
-  assert.ok(AgentHooksError.isInstance(thrown), `expected '${code}', got ${String(thrown)}`);
-  assert.equal(thrown.code, code);
+  const expected = `${what}${what === '' ? '' : ': '}expected an error of agent-hooks with the code '${code}'`;
+  assert.ok(thrown !== undefined, `${expected}, but nothing was thrown`);
+  assert.ok(AgentHooksError.isInstance(thrown), `${expected}, got ${String(thrown)}`);
+  assert.equal(thrown.code, code, `${expected}, got '${thrown.code}'`);
   return thrown;
 }
 
