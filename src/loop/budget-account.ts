@@ -119,8 +119,25 @@ export function accountOf(
   return new BudgetAccount(budget, { key: counter, limit, expiresInMs, counters });
 }
 
-/** Looks whether a call would find room, so that a message that cannot be answered is not stored. Reserves nothing. */
-export async function spentBudget(
+/**
+ * Looks whether a call would find room, so that a message that cannot be answered is not stored. Reserves nothing. A
+ * cancel does not wait for the counters.
+ */
+export function spentBudget(
+  session: Session,
+  budgets: readonly BudgetPort[],
+): Promise<BudgetError | 'cancelled' | undefined> {
+  const { cancel } = session.options;
+  return new Promise((resolve, reject) => {
+    const onCancel = (): void => resolve('cancelled');
+    cancel.listen(onCancel);
+    requireRoom(session, budgets)
+      .then(resolve, reject)
+      .finally(() => cancel.unlisten(onCancel));
+  });
+}
+
+async function requireRoom(
   session: Session,
   budgets: readonly BudgetPort[],
 ): Promise<BudgetError | undefined> {
@@ -141,9 +158,9 @@ function readTerms(
   let key: unknown;
   let limit: unknown;
   try {
-    key = budget.keyOf(run);
+    key = atOnce(budget.keyOf(run));
     if (key === null) return { key, limit: 0 };
-    limit = budget.limitOf(run);
+    limit = atOnce(budget.limitOf(run));
   } catch (cause) {
     throw new BudgetError('budget-unknown', budget.name, { cause });
   }
@@ -155,6 +172,12 @@ function readTerms(
   return { key: key as string, limit: counted };
 }
 
+/** What comes later is no answer, and must not be an unhandled rejection either: nobody waits for it. */
+function atOnce(given: unknown): unknown {
+  if (isThenable(given)) new Promise((resolve) => resolve(given)).catch(() => undefined);
+  return given;
+}
+
 function inTime(answer: MaybePromise<number>): MaybePromise<number> {
   if (!isThenable(answer)) return answer;
   return new Promise((resolve, reject) => {
@@ -163,15 +186,7 @@ function inTime(answer: MaybePromise<number>): MaybePromise<number> {
       COUNTING_MS,
     );
     const end = (): void => clearTimeout(timer);
-    answer.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    // A foreign thenable may throw when it is waited for.
+    new Promise<number>((settle) => settle(answer)).then(resolve, reject).finally(end);
   });
 }

@@ -64,9 +64,10 @@ export function judgeRequest(
 ): MaybePromise<LoopEvent> {
   const { budgets } = session.ports;
   if (budgets === undefined || effect.candidate === undefined) return judgeFor(effect, session);
-  return spentBudget(session, budgets).then(
-    (spent) => (spent && overBudget(spent, session, NO_USAGE)) ?? judgeFor(effect, session),
-  );
+  return spentBudget(session, budgets).then((spent) => {
+    if (spent === 'cancelled') return { type: 'turn.cancelled' };
+    return spent === undefined ? judgeFor(effect, session) : overBudget(spent, session, NO_USAGE);
+  });
 }
 
 function judgeFor(effect: Of<'judge-request'>, session: Session): MaybePromise<LoopEvent> {
