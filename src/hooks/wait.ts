@@ -36,8 +36,7 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
         (cause) => this.#settle({ type: 'rejected', cause }),
       );
     } catch (cause) {
-      // Nobody has asked to be told yet.
-      void NOW.then(() => this.#settle({ type: 'rejected', cause }));
+      this.#settle({ type: 'rejected', cause });
     }
   }
 
@@ -68,7 +67,9 @@ export class Wait<By extends Waiter = Waiter> implements Limited, Interruptible 
     this.#endedBy = 'answer';
     if (endedBy === undefined) {
       this.by.run.leave(this);
-      this.#tell?.(outcome, this.by);
+      if (this.#tell !== undefined) this.#tell(outcome, this.by);
+      // A promise whose `then` is another one may call back before anybody has asked to be told.
+      else void NOW.then(() => this.#tell?.(outcome, this.by));
     } else if (endedBy !== 'answer') {
       this.by.late(outcome, endedBy);
     }
