@@ -210,7 +210,11 @@ if isNew then redis.call('DEL', counter) end
 redis.call('HSET', counter, 'value', text)
 if isNew and ARGV[3] ~= '' then
   redis.call('HSET', counter, 'until', string.format('%.3f', time + tonumber(ARGV[3])))
-  redis.call('PEXPIRE', counter, string.format('%.0f', math.ceil(tonumber(ARGV[3]))))
+  -- A time that the server cannot add to its own is no end.
+  local keep = math.ceil(tonumber(ARGV[3]))
+  if keep <= ${Number.MAX_SAFE_INTEGER} then
+    redis.call('PEXPIRE', counter, string.format('%.0f', keep))
+  end
 end
 redis.call('SET', done, text, 'PX', ARGV[4])
 return text

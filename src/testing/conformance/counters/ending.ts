@@ -68,6 +68,18 @@ export const endingCases: readonly CountersCase[] = [
     },
   },
   {
+    name: 'end: one that is further off than a clock can say never comes',
+    check: async ({ counters, pass }) => {
+      for (const expiresInMs of [Number.MAX_SAFE_INTEGER, 1e17, Number.MAX_VALUE]) {
+        const key = `until ${expiresInMs}`;
+        assert.equal(await counters.increment(key, { by: 2, expiresInMs }), 2);
+        pass(86_400_000);
+        assert.equal(await counters.increment(key, { expiresInMs }), 3);
+        assert.equal(await counters.read(key), 3);
+      }
+    },
+  },
+  {
     name: 'end: one that is no time is refused',
     check: async ({ counters }) => {
       for (const expiresInMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
