@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import { countedLimit, countedSpending } from '../loop/budget-port.ts';
 import { firstProblem } from '../protocol/message-schema.ts';
 import { isTimeZone } from './check-language.ts';
 
@@ -48,8 +49,8 @@ export function checkBudget(budget: unknown): {
       'Each needs a `name`, a `key`, a `limit`, a `per` and a `reserve`',
     );
   checkKeys(WHERE, Object(budget), Object.keys(known));
-  const { name, limit, reserve, unit } = read.data;
-  if (typeof limit === 'number' && reserve > limit)
+  const { name, limit, reserve, unit = 'cost' } = read.data;
+  if (typeof limit === 'number' && countedSpending(unit, reserve) > countedLimit(unit, limit))
     throw invalid(
       `'${name}' reserves more for a call than its limit, so none would ever be made`,
       'Reserve what one call should cost at most',

@@ -36,9 +36,10 @@ export function countedLimit(unit: BudgetPort['unit'], amount: number): number {
   return unit === 'tokens' ? Math.floor(amount) : Math.floor(thousandths(amount));
 }
 
-/** Up to what is counted, so that no spending is lost by rounding. */
+/** Up to what is counted, so that no spending is lost by rounding: what is above nothing counts at least one. */
 export function countedSpending(unit: BudgetPort['unit'], amount: number): number {
-  return unit === 'tokens' ? Math.ceil(amount) : Math.ceil(thousandths(amount));
+  if (unit === 'tokens') return Math.ceil(amount);
+  return amount === 0 ? 0 : Math.max(1, Math.ceil(thousandths(amount)));
 }
 
 /** What was counted, in the unit of the budget. */

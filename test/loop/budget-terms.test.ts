@@ -62,6 +62,16 @@ describe('who spends, and how much they may', () => {
   });
 });
 
+test('less than can be counted is reserved as one: a model that reports no usage is not free', async () => {
+  const budgets = [tenantBudget({ limit: 0.000_003, reserve: 1e-10 })];
+  const silent = { text: 'done', usage: { inputTokens: 0, outputTokens: 0 } };
+  const { agent, model } = build([silent, silent, silent, silent], { budgets });
+  for (let call = 0; call < 3; call++)
+    expect(await agent.run(a)).toMatchObject({ status: 'completed' });
+  expect(await agent.run(a)).toMatchObject({ limit: 'budget' });
+  expect(model.calls).toBe(3);
+});
+
 describe('readBudget', () => {
   test('tells how a tenant stands, in the unit of the budget, calls under way included', async () => {
     const counters = memoryCounters();
@@ -149,6 +159,7 @@ describe('options that could not be kept to are refused', () => {
     [{ name: 'a:b' }, /name/],
     [{ limit: 0 }, /limit/],
     [{ limit: 0.5 }, /reserves more/],
+    [{ limit: 0.000_001_5, reserve: 0.000_001_2 }, /reserves more/],
     [{ reserve: Number.NaN }, /reserve/],
     [{ per: 'week' as never }, /per/],
     [{ timeZone: 'Mars/Base' }, /time zone/],
