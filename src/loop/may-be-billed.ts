@@ -22,6 +22,14 @@ const NOT_SENT: ReadonlySet<unknown> = new Set([
   'ENETUNREACH',
 ]);
 
+/** Failures of attempts that reached a model for sure, and say nothing of what they used. */
+const BILLED: ReadonlySet<string> = new Set<ModelErrorCode>(['timed-out', 'invalid-response']);
+
+/** Whether an attempt that was given up for another one was probably billed, by the code of its error. */
+export function attemptWasBilled(reason: string): boolean {
+  return BILLED.has(reason);
+}
+
 const DEEPEST = 8;
 
 /** Whether a call that failed, without a piece of an answer, may be billed all the same. In doubt it may. */

@@ -5,12 +5,13 @@ import type {
   ModelCapabilities,
   ModelRequest,
   ModelResponse,
+  ModelRetry,
 } from '../models/port.ts';
 import type { ChatStreamPart, Usage } from '../protocol/chat.ts';
 import { totalTokens } from '../protocol/usage.ts';
 import { accountsOf, type BudgetAccount } from './budget-account.ts';
 import { type BudgetPort, countedSpending } from './budget-port.ts';
-import { mayBeBilled } from './may-be-billed.ts';
+import { attemptWasBilled, mayBeBilled } from './may-be-billed.ts';
 import { readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 import { costOfCall } from './spend.ts';
@@ -50,11 +51,12 @@ class MeteredModel implements ChatModel {
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
     const accounts = await this.#reserve();
+    const attempts = new Attempts(options);
     let given: ModelResponse;
     try {
-      given = await this.#model.generate(request, options);
+      given = await this.#model.generate(request, attempts);
     } catch (error) {
-      await this.#settleFailed(accounts, error, mayBeBilled(error));
+      await this.#settleFailed(accounts, error, attempts.wasBilled || mayBeBilled(error));
       throw error;
     }
     await this.#settle(accounts, given);
@@ -63,10 +65,11 @@ class MeteredModel implements ChatModel {
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     const accounts = await this.#reserve();
+    const attempts = new Attempts(options);
     let hasBegun = false;
     let isSettled = false;
     try {
-      for await (const part of this.#model.stream(request, options)) {
+      for await (const part of this.#model.stream(request, attempts)) {
         hasBegun = true;
         // Before anybody takes it for the end: a call that cannot be counted has no answer.
         if (part?.type === 'finish' && !isSettled) {
@@ -76,7 +79,8 @@ class MeteredModel implements ChatModel {
         yield part;
       }
     } catch (error) {
-      if (!isSettled) await this.#settleFailed(accounts, error, hasBegun || mayBeBilled(error));
+      const isBilled = hasBegun || attempts.wasBilled || mayBeBilled(error);
+      if (!isSettled) await this.#settleFailed(accounts, error, isBilled);
       throw error;
     }
   }
@@ -136,6 +140,36 @@ class MeteredModel implements ChatModel {
     const cost = costOfCall(usage, { answered, asked: this.id, rules });
     if (cost !== undefined) return countedSpending('cost', cost);
     return rules.unpriced === 'free' ? 0 : budget.reserve;
+  }
+}
+
+/** What the model is given with its call; hears of the attempts that the model gives up for others. */
+class Attempts implements ModelCallOptions {
+  readonly #options: ModelCallOptions;
+  #wasBilled = false;
+
+  constructor(options: ModelCallOptions) {
+    this.#options = options;
+  }
+
+  /** True once one was given up that has probably generated something. */
+  get wasBilled(): boolean {
+    return this.#wasBilled;
+  }
+
+  get signal(): AbortSignal {
+    return this.#options.signal;
+  }
+
+  get restarts(): boolean {
+    return this.#options.restarts === true;
+  }
+
+  get onRetry(): (retry: ModelRetry) => void {
+    return (retry) => {
+      if (attemptWasBilled(retry.reason)) this.#wasBilled = true;
+      this.#options.onRetry?.(retry);
+    };
   }
 }
 

@@ -3,11 +3,13 @@ import * as z from 'zod';
 import {
   type ChatModel,
   type Counters,
+  fallbackModel,
   ModelError,
   memoryStore,
   Policy,
   tool,
 } from '../../src/index.ts';
+import { retryModel } from '../../src/models/retry/retry-model.ts';
 import { memoryCounters } from '../../src/stores/memory-counters.ts';
 import { a, build, costing, type Tenant, tenantBudget } from './budget-desk.ts';
 
@@ -48,6 +50,39 @@ describe('L13: what a call has cost that nobody knows', () => {
     await agent.run(a);
     expect(spent()).toBe(counted);
   });
+
+  test.each([
+    ['timed-out', 1_000_000],
+    ['overloaded', 0],
+  ] as const)(
+    'attempts of which the first is %s and the last turned down',
+    async (first, counted) => {
+      for (const how of ['retried', 'fallen back'] as const) {
+        const failures = [error(first, { retryable: true }), error('invalid-request')];
+        const fail = () => Promise.reject(failures.shift());
+        const inner: ChatModel = {
+          id: 'scripted',
+          generate: fail,
+          // biome-ignore lint/correctness/useYield: it fails before it gives anything
+          async *stream() {
+            await fail();
+          },
+        };
+        const model =
+          how === 'retried'
+            ? retryModel(inner, { minDelayMs: 0 })
+            : fallbackModel([inner, inner], { id: 'scripted' });
+        const { agent, spent } = build([], { model });
+        expect(await agent.run(a)).toMatchObject({ status: 'failed' });
+        expect(spent()).toBe(counted);
+        failures.push(error(first, { retryable: true }), error('invalid-request'));
+        const live = build([], { model, streaming: 'live' });
+        const stream = live.agent.stream(a);
+        for await (const _event of stream);
+        expect(live.spent()).toBe(counted);
+      }
+    },
+  );
 
   test('a cancelled call counts what was reserved, and one that ended all the same what it cost', async () => {
     let end: (answer: ReturnType<typeof costing>) => void = () => undefined;
