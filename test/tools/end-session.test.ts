@@ -93,6 +93,6 @@ describe('the ready-made end of a conversation', () => {
 
   test('a misspelled option is refused', () => {
     const options = { nam: 'stop' } as object;
-    expect(() => endSessionTool('At the end', null, options)).toThrow('Did you mean `name`?');
+    expect(() => endSessionTool('At the end', null, options)).toThrow("Did you mean 'name'?");
   });
 });

@@ -19,7 +19,7 @@ import type { Connection } from './connection.ts';
 export function loadThread(connection: Connection, threadId: string): StoredThread | undefined {
   const { row, memory } = connection.read(() => {
     const [found] = connection.all(
-      'SELECT version, state, message_count, last_seq FROM threads WHERE id = ?',
+      `SELECT ${safe('version')}, state, ${safe('message_count')}, ${safe('last_seq')} FROM threads WHERE id = ?`,
       [threadId],
     );
     return {
@@ -41,6 +41,11 @@ export function loadThread(connection: Connection, threadId: string): StoredThre
     lastSeq: number('last_seq'),
     memory: readMemory(memory, threadId),
   };
+}
+
+/** NULL in the place of what no thread can have: for one number that JavaScript has not, a driver may refuse all rows. */
+function safe(column: string): string {
+  return `CASE WHEN ${column} BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN ${column} END AS ${column}`;
 }
 
 function readMemory(
@@ -97,10 +102,7 @@ export function readOpenApprovals(
   }
 }
 
-/** A driver may refuse all rows for one number that JavaScript does not have. */
-const THREAD = `SELECT id,
-  CASE WHEN version BETWEEN 0 AND ${Number.MAX_SAFE_INTEGER} THEN version END AS version
-  FROM threads`;
+const THREAD = `SELECT id, ${safe('version')} FROM threads`;
 
 export function readThreadPage(
   connection: Connection,
