@@ -52,15 +52,23 @@ export function joinText(
   return text;
 }
 
-/** The parts that are calls, themselves: every freeze costs as much as a transition. */
+/**
+ * The calls among the parts: the parts themselves, as every freeze costs as much as a transition, but for those that
+ * hold something of a provider, which no policy is to read in a call.
+ */
 function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
-  if (parts.every(isCall)) return parts;
-  const calls = parts.filter(isCall);
-  return calls.length === 0 ? NO_CALLS : Object.freeze(calls);
+  if (parts.every(isPlainCall)) return parts;
+  const calls = parts.filter((part) => part.type === 'tool-call');
+  return calls.length === 0 ? NO_CALLS : Object.freeze(calls.map(callOf));
 }
 
 const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
 
-function isCall(part: AssistantPart): part is ToolCallPart {
-  return part.type === 'tool-call';
+function isPlainCall(part: AssistantPart): part is ToolCallPart {
+  return part.type === 'tool-call' && part.providerMetadata === undefined;
+}
+
+function callOf(part: ToolCallPart): ToolCall {
+  const { providerMetadata, ...call } = part;
+  return providerMetadata === undefined ? part : Object.freeze(call);
 }
