@@ -6,6 +6,12 @@ import type { AgentEvent, EventBody, EventStamp } from './event.ts';
  * every step tells has a copy of its own kind, as one for all kinds takes three times as long.
  */
 export function stamped(body: EventBody, stamp: EventStamp): AgentEvent {
+  const { agentPath } = stamp;
+  const event = ofKind(body, stamp);
+  return agentPath === undefined ? event : { ...event, agentPath };
+}
+
+function ofKind(body: EventBody, stamp: EventStamp): AgentEvent {
   const { threadId, turnId, step, at, seq } = stamp;
   switch (body.type) {
     case 'hook.decided':

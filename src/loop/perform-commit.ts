@@ -1,13 +1,16 @@
 import { AgentHooksError } from '../errors/base.ts';
 import { StoreError } from '../errors/store-error.ts';
+import { PackedEvents } from '../events/packed-events.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { PackedChanges } from '../stores/packed-changes.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import { withAnnounced } from './announced.ts';
 import type { CommitEffect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
+import type { Outgoing } from './outbox.ts';
 import { rests } from './rests.ts';
 import type { Session } from './session.ts';
 import { showStored } from './show-line.ts';
@@ -37,37 +40,42 @@ function write(effect: CommitEffect, session: Session): MaybePromise<void> {
 
 function writeThread(effect: CommitEffect, session: Session): MaybePromise<void> {
   const { ports, digest } = session;
-  const events = session.takeOutbox();
+  const outgoing = session.takeOutbox();
   const memory = session.memory.takeChanges();
   const counted = withActivity(effect.checkpoint, session);
   const state = digest.isMade ? { ...counted, historyDigest: digest.latest } : counted;
-  const changes: ThreadChanges = {
+  const rest: Omit<ThreadChanges, 'events'> = {
     // ThreadState is JSON by construction; an interface has no index signature to say so.
     state: state as unknown as JsonObject,
     messages: effect.messages,
-    events,
     ledger:
       effect.ledger.length === 0 ? [] : effect.ledger.map((note) => ledgerEntry(note, session)),
     approvals: effect.approvals,
     memory,
     artifacts: effect.artifacts ?? [],
   };
+  const changes =
+    outgoing instanceof PackedEvents
+      ? new PackedChanges(rest, outgoing)
+      : { ...rest, events: outgoing };
   const settle = (): void => {
     session.version += 1;
     session.values?.committed(effect.checkpoint.values);
     session.history.append(effect.messages);
-    session.publishAll(events);
-    showStored(events, session);
+    session.publishAll(outgoing);
+    showStored(outgoing, session);
     session.options.onStored?.();
   };
   let written: MaybePromise<void>;
   try {
     written = ports.store.commit(session.threadId, session.token, session.version, changes);
   } catch (error) {
-    return undo(session, changes, error);
+    return undo(session, { outgoing, memory }, error);
   }
   if (!isThenable(written)) return settle();
-  return Promise.resolve(written).then(settle, (error: unknown) => undo(session, changes, error));
+  return Promise.resolve(written).then(settle, (error: unknown) =>
+    undo(session, { outgoing, memory }, error),
+  );
 }
 
 /**
@@ -81,9 +89,13 @@ function withActivity(state: ThreadState, session: Session): ThreadState {
 }
 
 /** What was not written waits for the next commit, if there is one. */
-function undo(session: Session, changes: ThreadChanges, error: unknown): never {
-  session.putBack(changes.events);
-  session.memory.putBack(changes.memory);
+function undo(
+  session: Session,
+  taken: { readonly outgoing: Outgoing; readonly memory: ThreadChanges['memory'] },
+  error: unknown,
+): never {
+  session.putBack(taken.outgoing);
+  session.memory.putBack(taken.memory);
   throw error;
 }
 

@@ -1,5 +1,6 @@
 import type { AgentHooksError } from '../errors/base.ts';
-import type { AgentEvent, EventBody, EventType } from '../events/event.ts';
+import type { AgentEvent, EventBody, EventStamp, EventType } from '../events/event.ts';
+import { EventPacker } from '../events/packed-events.ts';
 import { isStored } from '../events/pattern.ts';
 import { stamped } from '../events/stamp.ts';
 import type { HookPoint } from '../hooks/agent-hooks.ts';
@@ -11,6 +12,7 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
+import { TAKES_PACKED } from '../stores/packed-changes.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import type { Announced } from './announced.ts';
@@ -18,6 +20,7 @@ import type { CallFacts } from './call-facts.ts';
 import type { ChildEnd, ChildStart } from './child-start.ts';
 import type { Summary } from './compaction-state.ts';
 import type { HeldText } from './held-text.ts';
+import { eventsOf, Outbox, type Outgoing } from './outbox.ts';
 import type { Ports } from './ports.ts';
 import type { Rules } from './rules.ts';
 import { SessionMemory } from './session-memory.ts';
@@ -110,7 +113,7 @@ export class Session {
   /** Whether a decision is written down, or heard by somebody who may write it down. */
   readonly keepsDigests: boolean;
   #failures: Map<string, ToolFailure> | undefined;
-  #outbox: AgentEvent[] = [];
+  readonly #outbox: Outbox;
   #lastSeq: number;
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
@@ -140,6 +143,8 @@ export class Session {
     this.version = thread.stored?.version ?? 0;
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
+    const packs = TAKES_PACKED in ports.store && options.facts.agentPath.length === 0;
+    this.#outbox = new Outbox(packs ? new EventPacker(this.threadId) : undefined);
     this.#tick = ports.clock.monotonic();
     this.#startedAt = this.#tick;
     const { digestKey, historyDigest, summary } = thread.state;
@@ -267,7 +272,7 @@ export class Session {
   #store(body: EventBody, turnId: string, step: number): void {
     if (this.hasStreamed) this.#settleShown(body, turnId, step);
     this.#lastSeq += 1;
-    this.#outbox.push(this.#stamp(body, turnId, step));
+    this.#outbox.add(body, this.#stamp(turnId, step));
   }
 
   /** Text that was shown live counts once it is said, or something of its batch runs; what ends before that takes it back. */
@@ -282,23 +287,21 @@ export class Session {
   }
 
   /** What the next commit has to store. What is recorded during that commit waits for the one after it. */
-  takeOutbox(): readonly AgentEvent[] {
-    const events = this.#outbox;
-    this.#outbox = [];
+  takeOutbox(): Outgoing {
     // A store takes its time.
     this.#at = undefined;
     this.#isFresh = false;
-    return events;
+    return this.#outbox.take();
   }
 
   /** After a commit that failed while the run goes on: the next one has to store them. */
-  putBack(events: readonly AgentEvent[]): void {
-    this.#outbox = [...events, ...this.#outbox];
+  putBack(outgoing: Outgoing): void {
+    this.#outbox.putBack(outgoing);
   }
 
   /** Tells how a turn ended whose commit failed; what the commit should have stored is not heard. */
   publishUnstored(bodies: readonly EventBody[], turnId: string, step: number): void {
-    const dropped = this.takeOutbox();
+    const dropped = eventsOf(this.takeOutbox());
     // An end that is heard needs its start, and a turn whose first commit failed has told of none.
     for (const event of dropped) if (STARTS.has(event.type)) this.publish(event);
     for (const body of bodies) this.tell(body, turnId, step);
@@ -308,14 +311,14 @@ export class Session {
   tell(body: EventBody, turnId: string, step: number): void {
     // It may come in the middle of a wait.
     this.#at = undefined;
-    this.publish(this.#stamp(body, turnId, step));
+    this.publish(stamped(body, this.#stamp(turnId, step)));
   }
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
-  publishAll(events: readonly AgentEvent[]): void {
+  publishAll(outgoing: Outgoing): void {
     const { outlet, watches } = this.options;
     if (outlet === undefined && !watches && !this.ports.hasObservers()) return;
-    for (const event of events) this.publish(event);
+    for (const event of eventsOf(outgoing)) this.publish(event);
   }
 
   publish(event: AgentEvent): void {
@@ -345,11 +348,11 @@ export class Session {
       ? this.digest.ofRequest(payload as ChatRequest)
       : this.digest.of(recordable(point, payload, this.ports.tools));
 
-  #stamp(body: EventBody, turnId: string, step: number): AgentEvent {
+  #stamp(turnId: string, step: number): EventStamp {
     const { threadId, at } = this;
-    const event = stamped(body, { threadId, turnId, step, at, seq: this.#lastSeq });
+    const stamp = { threadId, turnId, step, at, seq: this.#lastSeq };
     const { agentPath } = this.options.facts;
-    return agentPath.length === 0 ? event : { ...event, agentPath };
+    return agentPath.length === 0 ? stamp : { ...stamp, agentPath };
   }
 }
 

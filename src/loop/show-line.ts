@@ -1,8 +1,8 @@
-import type { AgentEvent } from '../events/event.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { SpokenLine } from './lines-port.ts';
+import { eventsOf, type Outgoing } from './outbox.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
 
@@ -36,9 +36,9 @@ export function showLine(
 }
 
 /** Has the host show what a commit has stored as said. What a subagent answers is for the agent above it. */
-export function showStored(events: readonly AgentEvent[], session: Session): void {
+export function showStored(outgoing: Outgoing, session: Session): void {
   if (session.ports.lines.onLine === undefined || session.options.above !== undefined) return;
-  for (const event of events)
+  for (const event of eventsOf(outgoing))
     if (event.type === 'line.said' && event.kind !== 'announce')
       void showLine(event, session, event);
 }

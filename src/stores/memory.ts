@@ -12,9 +12,11 @@ import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import { checkNew, EventLog, type EventsPart } from './event-log.ts';
 import { requireKey } from './key.ts';
 import { leaseEnd } from './lease-end.ts';
 import { memoryCounters } from './memory-counters.ts';
+import { PackedChanges, TAKES_PACKED } from './packed-changes.ts';
 import { pageLimit } from './page-limit.ts';
 import type {
   Claim,
@@ -47,7 +49,7 @@ export interface MemoryThreadStore extends ThreadStore {
 
 /**
  * Keeps threads in this process; they are gone when it ends. Every method answers at once. Values are kept
- * as they are given, frozen by their maker, and never copied.
+ * as they are given, frozen by their maker, and never copied, but for events: those are kept packed.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): MemoryThreadStore {
   checkKeys('memoryStore', options, OPTIONS);
@@ -66,8 +68,7 @@ interface Thread {
   state: JsonObject;
   memory: { readonly [policy: string]: JsonObject };
   messages: Message[];
-  events: AgentEvent[];
-  lastSeq: number;
+  events: EventLog;
   ledger: Map<string, LedgerEntry>;
   artifacts: Map<string, Artifact>;
 }
@@ -82,6 +83,7 @@ type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
 
 class MemoryStore implements ThreadStore {
+  readonly [TAKES_PACKED] = true;
   readonly keepsDigests: boolean;
   readonly counters: Counters;
   readonly #now: () => number;
@@ -135,7 +137,7 @@ class MemoryStore implements ThreadStore {
       // The loop never changes a state, so only whoever reads one has to be kept from it.
       state: deepFreeze(thread.state),
       messageCount: thread.messages.length,
-      lastSeq: thread.lastSeq,
+      lastSeq: thread.events.lastSeq,
       memory: thread.memory,
     };
   }
@@ -145,7 +147,8 @@ class MemoryStore implements ThreadStore {
     this.#held(threadId, token);
     const known = this.#threads.get(threadId);
     if ((known?.version ?? 0) !== expectedVersion) throw new ThreadConflictError(threadId);
-    const lastSeq = checkEvents(threadId, known?.lastSeq ?? 0, changes.events);
+    const events = eventsIn(changes);
+    checkNew(threadId, known?.events.lastSeq ?? 0, events);
     checkLedger(threadId, known, changes.ledger);
     for (const { approvalId } of changes.approvals) {
       const approval = this.#approvals.get(approvalId);
@@ -155,7 +158,7 @@ class MemoryStore implements ThreadStore {
     }
     const thread = known ?? this.#create(threadId, changes.state);
     append(thread, changes);
-    thread.lastSeq = lastSeq;
+    thread.events.add(events);
     for (const approval of changes.approvals) this.#putApproval(threadId, approval);
   }
 
@@ -172,9 +175,8 @@ class MemoryStore implements ThreadStore {
     threadId: string,
     options: PageOptions & { readonly after?: number } = {},
   ): readonly AgentEvent[] {
-    const events = this.#threads.get(threadId)?.events ?? [];
-    const start = firstAbove(events, options.after ?? 0);
-    const page = events.slice(start, start + pageLimit(options.limit));
+    const limit = pageLimit(options.limit);
+    const page = this.#threads.get(threadId)?.events.read(options.after ?? 0, limit) ?? [];
     // The loop freezes an event only when somebody hears it; whoever reads one here must not change it either.
     for (const event of page) deepFreeze(event);
     return page;
@@ -268,8 +270,7 @@ class MemoryStore implements ThreadStore {
       state,
       memory: EMPTY,
       messages: [],
-      events: [],
-      lastSeq: 0,
+      events: new EventLog(),
       ledger: new Map(),
       artifacts: new Map(),
     };
@@ -296,7 +297,6 @@ function rewritten(thread: Thread, to: ThreadRewrite): Thread {
     memory: Object.freeze(Object.fromEntries(memory)),
     messages: thread.messages.map(to.message),
     events: thread.events.map(to.event),
-    lastSeq: thread.lastSeq,
     ledger: new Map([...thread.ledger].map(([callId, entry]) => [callId, withResult(entry, to)])),
     artifacts: new Map([...thread.artifacts].map(([id, artifact]) => [id, to.artifact(artifact)])),
   };
@@ -308,13 +308,11 @@ function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
     : Object.freeze({ ...entry, result: to.result(entry.result) });
 }
 
-function checkEvents(threadId: string, lastSeq: number, events: readonly AgentEvent[]): number {
-  let last = lastSeq;
-  for (const { seq } of events) {
-    if (!(seq > last)) throw new ThreadConflictError(threadId, 'an event number is not new');
-    last = seq;
-  }
-  return last;
+function eventsIn(changes: ThreadChanges): EventsPart {
+  if (changes instanceof PackedChanges) return changes.packed;
+  // Whoever stands in front and gives a copy on has copied what is packed, but not what unpacks it.
+  const { events, packed }: Partial<PackedChanges> = changes;
+  return events === undefined && packed !== undefined ? packed : [...(events ?? [])];
 }
 
 function checkLedger(
@@ -337,7 +335,6 @@ function append(thread: Thread, changes: ThreadChanges): void {
   thread.version += 1;
   thread.state = changes.state;
   for (const message of changes.messages) thread.messages.push(message);
-  for (const event of changes.events) thread.events.push(event);
   for (const entry of changes.ledger) {
     // The first outcome stays: what really happened is not replaced by what a turn believed later.
     if (thread.ledger.get(entry.callId)?.status !== 'finished') {
@@ -348,18 +345,6 @@ function append(thread: Thread, changes: ThreadChanges): void {
   if (Object.keys(changes.memory).length > 0) {
     thread.memory = Object.freeze({ ...thread.memory, ...changes.memory });
   }
-}
-
-/** Events are in order of `seq`, so the first one above `after` is found by halves. */
-function firstAbove(events: readonly AgentEvent[], after: number): number {
-  let low = 0;
-  let high = events.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((events[middle]?.seq ?? after) <= after) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function page(

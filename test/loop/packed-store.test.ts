@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { type AgentEvent, createAgent, memoryStore, type ThreadStore } from '../../src/index.ts';
+import { scriptedModel } from '../../src/testing/index.ts';
+
+/** In front of a store: what it says of each commit is given on. */
+function inFront(
+  store: ThreadStore,
+  give: (changes: Parameters<ThreadStore['commit']>[3]) => Parameters<ThreadStore['commit']>[3],
+): ThreadStore {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'commit')
+        return (...[id, token, version, changes]: Parameters<ThreadStore['commit']>) =>
+          target.commit(id, token, version, give(changes));
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+async function eventsOf(store: ThreadStore): Promise<readonly AgentEvent[]> {
+  const agent = createAgent({
+    name: 'support',
+    model: scriptedModel(['Hello.']),
+    store,
+  });
+  await agent.run({ threadId: 't', message: 'Hi' });
+  return store.readEvents('t');
+}
+
+test('a store in front of one in memory may copy what it commits, read its events and leave some out', async () => {
+  const plain = await eventsOf(memoryStore());
+  const copied = await eventsOf(inFront(memoryStore(), (changes) => ({ ...changes })));
+  const seen: string[] = [];
+  const chosen = await eventsOf(
+    inFront(memoryStore(), (changes) => {
+      seen.push(...changes.events.map(({ type }) => type));
+      return { ...changes, events: changes.events.filter(({ type }) => type !== 'message.user') };
+    }),
+  );
+  const types = plain.map(({ type }) => type);
+  expect(types).toContain('llm.responded');
+  expect(copied.map(({ type }) => type)).toEqual(types);
+  expect(seen).toEqual(types);
+  expect(chosen.map(({ type }) => type)).toEqual(types.filter((type) => type !== 'message.user'));
+});
+
+test('events that are heard and events that are packed are the same', async () => {
+  const store = memoryStore();
+  const agent = createAgent({ name: 'support', model: scriptedModel(['Hello.']), store });
+  const heard: AgentEvent[] = [];
+  agent.on('*', (event) => {
+    heard.push(event);
+  });
+  await agent.run({ threadId: 't', message: 'Hi' });
+  const stored = await store.readEvents('t');
+  expect(stored).toStrictEqual(heard);
+  expect(stored.every(Object.isFrozen)).toBe(true);
+});
+
+test('somebody who begins to listen in the middle of a run hears what is stored from then on', async () => {
+  const store = memoryStore();
+  const heard: AgentEvent[] = [];
+  const agent = createAgent({
+    name: 'support',
+    model: scriptedModel(['Hello.']),
+    store,
+    hooks: [
+      {
+        name: 'opens',
+        onLlmResponse: () => {
+          agent.on('*', (event) => {
+            heard.push(event);
+          });
+        },
+      },
+    ],
+  });
+  await agent.run({ threadId: 't', message: 'Hi' });
+  const stored = await store.readEvents('t');
+  expect(heard.length).toBeGreaterThan(0);
+  expect(heard).toStrictEqual(stored.slice(-heard.length));
+});
