@@ -1,3 +1,5 @@
+import { ending } from '../internal/later.ts';
+
 /** How many runs of an agent may be under way before the next one waits, and how many of those begin at a time. */
 const CROWD = 16;
 
@@ -20,7 +22,7 @@ export class Crowd {
     // One that throws at once has not begun.
     const running = run();
     this.#underWay += 1;
-    return running.finally(() => {
+    return ending(running, () => {
       this.#underWay -= 1;
     });
   }

@@ -1,4 +1,5 @@
 import type { CancelScope } from '../internal/cancel-scope.ts';
+import { ending } from '../internal/later.ts';
 import type { RunResult } from '../loop/result.ts';
 
 interface LiveRun {
@@ -45,7 +46,7 @@ export class LiveRuns {
       if (live !== undefined) this.#live.set(threadId, live);
       decided();
     });
-    const result = running.finally(() => {
+    const result = ending(running, () => {
       if (this.#live.get(threadId) === live) this.#live.delete(threadId);
       decided();
     });

@@ -35,7 +35,7 @@ export function portsOf(
     agentName: options.name,
     instructions: options.instructions ?? '',
     store,
-    leases: new LeaseKeeper(store, options.leaseMs ?? 30_000),
+    leases: new LeaseKeeper(store, { ttlMs: options.leaseMs ?? 30_000, name: randomUUID() }),
     model: options.model,
     settings: deepFreeze(structuredClone(options.settings ?? {})),
     notes: [...(options.notes ?? [])],

@@ -23,8 +23,8 @@ type Body<Type extends EventType> = Extract<EventBody, { readonly type: Type }>;
  */
 export class EventPacker {
   readonly #threadId: string;
-  /** Used again for every commit, so that it grows but a few times. */
-  readonly #values: unknown[] = [];
+  /** Used again for every commit; a step fits, so that it does not grow. */
+  readonly #values: unknown[] = new Array(64);
   #length = 0;
   #nextSeq = 0;
   #turnId = '';

@@ -109,6 +109,20 @@ export function after<Value, Next>(
   return value instanceof Later ? value.map(take) : value.then(take);
 }
 
+/** As `promise.finally`, which makes three promises more and asks its taker to wait for two of them. `end` must not throw. */
+export function ending<Value>(promise: Promise<Value>, end: () => void): Promise<Value> {
+  return promise.then(
+    (value) => {
+      end();
+      return value;
+    },
+    (error: unknown) => {
+      end();
+      throw error;
+    },
+  );
+}
+
 /** All of the values, in their order. Fails with the first that fails. */
 export function all<Value>(values: readonly MaybePromise<Value>[]): MaybePromise<readonly Value[]> {
   const given: Value[] = [];

@@ -13,12 +13,22 @@ export interface HeldClaim {
 export class LeaseKeeper {
   readonly #store: ThreadStore;
   readonly #ttlMs: number;
+  readonly #name: string;
   readonly #held = new Set<HeldClaim>();
+  #holders = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(store: ThreadStore, ttlMs: number) {
+  /** `name`: like no other in any process. */
+  constructor(store: ThreadStore, lease: { readonly ttlMs: number; readonly name: string }) {
     this.#store = store;
-    this.#ttlMs = ttlMs;
+    this.#ttlMs = lease.ttlMs;
+    this.#name = lease.name;
+  }
+
+  /** Who claims, anew for each run: no two hold a thread together. */
+  newHolder(): string {
+    this.#holders += 1;
+    return `${this.#name}.${this.#holders}`;
   }
 
   get ttlMs(): number {

@@ -60,7 +60,14 @@ export async function withThread(run: ThreadRun, choose: Choose): Promise<RunRes
     const choice = choiceOf(session, stored, choose);
     const event = isThenable(choice) ? await choice : choice;
     if (AgentHooksError.isInstance(event)) return neverStarted(threadId, event);
-    return event === undefined ? resultOf(session) : await driveToEnd(session, event);
+    if (event === undefined) return resultOf(session);
+    // Awaited here, and not in a function of its own, which would have each run wait for one promise more.
+    try {
+      await drive(session, event);
+      return resultOf(session);
+    } catch (cause) {
+      return brokenOff(session, cause);
+    }
   } finally {
     session?.close();
     options.cancel.close();
@@ -100,7 +107,7 @@ function takeClaim(run: ThreadRun): MaybePromise<Claim | StoreError> {
   try {
     const { above } = options;
     // Whoever holds the caller's thread takes a subagent's over from the process that held both.
-    const holder = above === undefined ? ports.newId() : `below ${above.call.threadId}`;
+    const holder = above === undefined ? ports.leases.newHolder() : `below ${above.call.threadId}`;
     const claim = ports.store.claim(threadId, { holder, ttlMs: ports.leases.ttlMs });
     return isThenable(claim) ? Promise.resolve(claim).catch(refused) : claim;
   } catch (error) {
@@ -253,19 +260,14 @@ function requireCaller({ threadId, parent }: ThreadState, call: ParentCall | und
 }
 
 /** Whatever breaks, the run ends with a result and the turn with its event. */
-async function driveToEnd(session: Session, event: LoopEvent): Promise<RunResult> {
-  try {
-    await drive(session, event);
-    return resultOf(session);
-  } catch (cause) {
-    const error = AgentHooksError.isInstance(cause) ? cause : unexpected(session, cause);
-    const turn = turnOf(session.state.phase);
-    if (turn !== undefined) {
-      const { endedBy: _notStored, ...open } = turn;
-      session.publishUnstored(closingEvents(open, failed(error), false), turn.turnId, turn.step);
-    }
-    return failedResult(session, error);
+function brokenOff(session: Session, cause: unknown): RunResult {
+  const error = AgentHooksError.isInstance(cause) ? cause : unexpected(session, cause);
+  const turn = turnOf(session.state.phase);
+  if (turn !== undefined) {
+    const { endedBy: _notStored, ...open } = turn;
+    session.publishUnstored(closingEvents(open, failed(error), false), turn.turnId, turn.step);
   }
+  return failedResult(session, error);
 }
 
 function unexpected(session: Session, cause: unknown): StoreError {
