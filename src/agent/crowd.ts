@@ -1,11 +1,15 @@
 import { ending } from '../internal/later.ts';
 
-/** How many runs of an agent may be under way before the next one waits, and how many of those begin at a time. */
+/** How many runs of an agent may be under way before the next one waits. */
 const CROWD = 16;
 
+/** For how many that wait one more begins at a time. */
+const MANY = 1024;
+
 /**
- * Lets runs begin. A few begin at once; in a crowd each waits for a turn of the event loop that few others begin in,
- * so that a burst neither holds the process up nor needs the memory of all its beginnings at the same time.
+ * Lets runs begin. A few begin at once; in a crowd one begins in each turn of the event loop, and those before it get on
+ * in between: a burst neither holds the process up nor needs the memory of all its runs at the same time. What waits for a
+ * model or a service leaves the event loop free, and its turns short.
  */
 export class Crowd {
   #underWay = 0;
@@ -35,7 +39,7 @@ export class Crowd {
   }
 
   readonly #admit = (): void => {
-    const admitted = this.#waiting.splice(0, CROWD);
+    const admitted = this.#waiting.splice(0, 1 + Math.floor(this.#waiting.length / MANY));
     if (this.#waiting.length > 0) setImmediate(this.#admit);
     for (const resolve of admitted) resolve();
   };

@@ -1,4 +1,5 @@
-import { createAgent, scriptedModel } from 'agent-hooks';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type ChatModel, createAgent, scriptedModel } from 'agent-hooks';
 import { expect, test } from 'vitest';
 
 const answers = (count: number) => scriptedModel(Array.from({ length: count }, () => 'ok'));
@@ -40,4 +41,26 @@ test('runs on one thread stay apart in a crowd', async () => {
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
   expect(done.length).toBeGreaterThan(0);
   expect(new Set(refused)).toEqual(new Set(['thread-busy']));
+});
+
+test('those under way get on while a crowd begins, so that few are under way at a time', async () => {
+  let inFlight = 0;
+  let most = 0;
+  const scripted = answers(300);
+  const model: ChatModel = {
+    id: 'slow',
+    stream: (request, options) => scripted.stream(request, options),
+    generate: async (request, options) => {
+      inFlight += 1;
+      most = Math.max(most, inFlight);
+      await nextTurn();
+      await nextTurn();
+      inFlight -= 1;
+      return scripted.generate(request, options);
+    },
+  };
+  const agent = createAgent({ name: 'a', model });
+  await Promise.all(runs(300).map((threadId) => agent.run({ threadId, message: 'go' })));
+  expect(most).toBeGreaterThan(1);
+  expect(most).toBeLessThanOrEqual(24);
 });
