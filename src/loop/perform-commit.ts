@@ -5,7 +5,7 @@ import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { PackedChanges } from '../stores/packed-changes.ts';
+import { PackedChanges } from '../stores/packed-port.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import { withAnnounced } from './announced.ts';
 import type { CommitEffect } from './effect.ts';

@@ -12,7 +12,7 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
-import { TAKES_PACKED } from '../stores/packed-changes.ts';
+import { TAKES_PACKED } from '../stores/packed-port.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import type { Announced } from './announced.ts';

@@ -16,7 +16,7 @@ import { checkNew, EventLog, type EventsPart } from './event-log.ts';
 import { requireKey } from './key.ts';
 import { leaseEnd } from './lease-end.ts';
 import { memoryCounters } from './memory-counters.ts';
-import { PackedChanges, TAKES_PACKED } from './packed-changes.ts';
+import { PackedChanges, TAKES_PACKED } from './packed-port.ts';
 import { pageLimit } from './page-limit.ts';
 import type {
   Claim,
