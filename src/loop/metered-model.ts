@@ -12,7 +12,7 @@ import { totalTokens } from '../protocol/usage.ts';
 import { accountsOf, type BudgetAccount } from './budget-account.ts';
 import { type BudgetPort, countedSpending } from './budget-port.ts';
 import { attemptWasBilled, mayBeBilled } from './may-be-billed.ts';
-import { readPaidUsage } from './read-model-response.ts';
+import { readPaidModel, readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 import { costOfCall } from './spend.ts';
 import type { OpenTurn } from './state.ts';
@@ -112,7 +112,7 @@ class MeteredModel implements ChatModel {
     const usage = readPaidUsage(paid);
     // A model that counts nothing has not said that it was free.
     if (totalTokens(usage) === 0) return;
-    const answered = modelIn(paid);
+    const answered = readPaidModel(paid);
     await settleAll(accounts, ({ budget }) => this.#spending(budget, usage, answered), usage);
   }
 
@@ -133,13 +133,13 @@ class MeteredModel implements ChatModel {
     );
   }
 
-  /** What a call without a price counts is what was reserved for it, unless the app says that it is free. */
+  /** What a call without a price counts is what was reserved for it, or more where more is known, unless the app says that it is free. */
   #spending(budget: BudgetPort, usage: Usage, answered: string | undefined): number {
     if (budget.unit === 'tokens') return countedSpending('tokens', totalTokens(usage));
     const { rules } = this.#about.session.options;
-    const cost = costOfCall(usage, { answered, asked: this.id, rules });
-    if (cost !== undefined) return countedSpending('cost', cost);
-    return rules.unpriced === 'free' ? 0 : budget.reserve;
+    const { cost, unpriced } = costOfCall(usage, { answered, asked: this.id, rules });
+    const known = countedSpending('cost', cost);
+    return unpriced && rules.unpriced !== 'free' ? Math.max(known, budget.reserve) : known;
   }
 }
 
@@ -183,15 +183,4 @@ async function settleAll(
     accounts.map(async (account) => account.settle(spent(account), usage)),
   );
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-}
-
-/** The model that answered, where it says so. */
-function modelIn(paid: unknown): string | undefined {
-  try {
-    const model: unknown = Reflect.get(Object(paid), 'model');
-    return typeof model === 'string' ? model : undefined;
-  } catch {
-    // A foreign object may throw when it is looked at, and then says nothing.
-    return undefined;
-  }
 }

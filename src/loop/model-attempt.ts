@@ -10,7 +10,7 @@ import type {
   ModelRetry,
 } from '../models/port.ts';
 import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
-import { addUsage, NO_USAGE, totalTokens } from '../protocol/usage.ts';
+import { addUsage, NO_USAGE, totalTokens, usageOf } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
 import { NO_SETTINGS } from './build-request.ts';
 import { callWrapped, RequestRefused } from './call-wrapped.ts';
@@ -188,7 +188,7 @@ export class ModelAttempt implements ModelCallOptions {
       turn.turnId,
       turn.step,
     );
-    return new ModelAttempt(this.#call, this.#sent + 1, usage).send();
+    return new ModelAttempt(this.#call, this.#sent + 1, usageOf(response.model, usage)).send();
   }
 
   #tell({ attempt, delayMs, reason }: ModelRetry): void {

@@ -82,7 +82,7 @@ class FallbackModel implements ChatModel {
         failures.refuse(response, model);
         return { ...response, ...failures.answered(response, model) };
       } catch (error) {
-        failures.add(error, true);
+        failures.add(error, model, true);
       }
     }
     throw failures.all();
@@ -109,7 +109,7 @@ class FallbackModel implements ChatModel {
         }
         throw cutShort(model.id);
       } catch (error) {
-        failures.add(error, mayLeave());
+        failures.add(error, model, mayLeave());
       }
     }
     throw failures.all();
