@@ -56,7 +56,9 @@ class MeteredModel implements ChatModel {
     try {
       given = await this.#model.generate(request, attempts);
     } catch (error) {
-      await this.#settleFailed(accounts, error, attempts.wasBilled || mayBeBilled(error));
+      await this.#settleFailed(accounts, error, {
+        isBilled: attempts.wasBilled || mayBeBilled(error),
+      });
       throw error;
     }
     await this.#settle(accounts, given);
@@ -67,20 +69,23 @@ class MeteredModel implements ChatModel {
     const accounts = await this.#reserve();
     const attempts = new Attempts(options);
     let hasBegun = false;
-    let isSettled = false;
+    let said: unknown;
     try {
       for await (const part of this.#model.stream(request, attempts)) {
         hasBegun = true;
-        // Before anybody takes it for the end: a call that cannot be counted has no answer.
-        if (part?.type === 'finish' && !isSettled) {
-          isSettled = true;
-          await this.#settle(accounts, part.result);
+        if (part?.type === 'finish' && (said === undefined || attempts.mayEndAgain)) {
+          said = part.result;
+          attempts.hasBegunAgain = false;
+          // Before anybody takes it for the end: a call that cannot be counted has no answer.
+          await this.#settle(accounts, said);
         }
         yield part;
       }
     } catch (error) {
       const isBilled = hasBegun || attempts.wasBilled || mayBeBilled(error);
-      if (!isSettled) await this.#settleFailed(accounts, error, isBilled);
+      // What it said at its end holds what was paid, unless it has begun again.
+      if (said === undefined || attempts.hasBegunAgain)
+        await this.#settleFailed(accounts, error, { isBilled, said });
       throw error;
     }
   }
@@ -119,14 +124,15 @@ class MeteredModel implements ChatModel {
   async #settleFailed(
     accounts: readonly BudgetAccount[],
     error: unknown,
-    isBilled: boolean,
+    { isBilled, said }: { readonly isBilled: boolean; readonly said?: unknown },
   ): Promise<void> {
-    const usage = readPaidUsage(error);
-    const known = totalTokens(usage) === 0 ? undefined : usage;
+    const paid = [error, said].find((one) => totalTokens(readPaidUsage(one)) > 0);
+    const known = paid === undefined ? undefined : readPaidUsage(paid);
+    const answered = paid === said ? readPaidModel(said) : undefined;
     await settleAll(
       accounts,
       ({ budget }) => {
-        const spent = known === undefined ? 0 : this.#spending(budget, known, undefined);
+        const spent = known === undefined ? 0 : this.#spending(budget, known, answered);
         return isBilled ? Math.max(spent, budget.reserve) : spent;
       },
       known,
@@ -147,6 +153,8 @@ class MeteredModel implements ChatModel {
 class Attempts implements ModelCallOptions {
   readonly #options: ModelCallOptions;
   #wasBilled = false;
+  /** True once another attempt was begun after the last end that the model has told of. */
+  hasBegunAgain = false;
 
   constructor(options: ModelCallOptions) {
     this.#options = options;
@@ -155,6 +163,11 @@ class Attempts implements ModelCallOptions {
   /** True once one was given up that has probably generated something. */
   get wasBilled(): boolean {
     return this.#wasBilled;
+  }
+
+  /** Another end that nobody is ready for ends nothing: who reads it takes the call as failed. */
+  get mayEndAgain(): boolean {
+    return this.hasBegunAgain && this.restarts;
   }
 
   get signal(): AbortSignal {
@@ -168,6 +181,7 @@ class Attempts implements ModelCallOptions {
   get onRetry(): (retry: ModelRetry) => void {
     return (retry) => {
       if (attemptWasBilled(retry.reason)) this.#wasBilled = true;
+      this.hasBegunAgain = true;
       this.#options.onRetry?.(retry);
     };
   }
