@@ -1,4 +1,5 @@
 import { BudgetError } from '../errors/budget-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import type {
   ChatModel,
   ModelCallOptions,
@@ -71,7 +72,7 @@ class MeteredModel implements ChatModel {
     let hasBegun = false;
     let said: unknown;
     try {
-      for await (const part of this.#model.stream(request, attempts)) {
+      for await (const part of requireStream(this.#model.stream(request, attempts), this.#model)) {
         hasBegun = true;
         if (part?.type === 'finish' && (said === undefined || attempts.mayEndAgain)) {
           said = part.result;

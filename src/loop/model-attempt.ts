@@ -1,3 +1,4 @@
+import { requireStream } from '../errors/require-stream.ts';
 import type { Moment } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { Later } from '../internal/later.ts';
@@ -241,10 +242,13 @@ function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | 
     if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
     const request = toModel(call.request);
     const onFinish = (result: ModelFinish): void => options.finished(result);
-    return collectStream((forget) => model.stream(request, options.forStream(forget)), {
-      ...reader,
-      onFinish,
-    });
+    return collectStream(
+      (forget) => requireStream(model.stream(request, options.forStream(forget)), model),
+      {
+        ...reader,
+        onFinish,
+      },
+    );
   } catch (error) {
     return Promise.reject(error);
   }

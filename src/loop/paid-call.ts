@@ -1,4 +1,5 @@
 import { ModelError } from '../errors/model-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import type { ChatModel, ModelCallOptions, ModelRequest, ModelRetry } from '../models/port.ts';
 import type { ChatStreamPart, Usage } from '../protocol/chat.ts';
@@ -101,7 +102,7 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
   #open(): AsyncIterator<ChatStreamPart> {
     const { request, model, streams } = this.#setting;
     return streams
-      ? model.stream(request, this.#options)[Symbol.asyncIterator]()
+      ? requireStream(model.stream(request, this.#options), model)[Symbol.asyncIterator]()
       : this.#generate();
   }
 

@@ -1,6 +1,7 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { ModelError } from '../errors/model-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
 import { billedTo } from './billed-to.ts';
@@ -82,7 +83,7 @@ class RouterModel implements ChatModel {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     const model = this.#pick(await this.#route(request));
     try {
-      for await (const part of model.stream(request, options)) {
+      for await (const part of requireStream(model.stream(request, options), model)) {
         if (part?.type !== 'finish') yield part;
         else yield { ...part, result: { ...part.result, model: part.result.model ?? model.id } };
       }
