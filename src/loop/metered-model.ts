@@ -51,7 +51,7 @@ class MeteredModel implements ChatModel {
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    const accounts = await this.#reserve();
+    const accounts = await this.#reserve(options);
     const attempts = new Attempts(options);
     let given: ModelResponse;
     try {
@@ -67,7 +67,7 @@ class MeteredModel implements ChatModel {
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
-    const accounts = await this.#reserve();
+    const accounts = await this.#reserve(options);
     const attempts = new Attempts(options);
     let hasBegun = false;
     let said: unknown;
@@ -91,7 +91,7 @@ class MeteredModel implements ChatModel {
     }
   }
 
-  async #reserve(): Promise<readonly BudgetAccount[]> {
+  async #reserve(options: ModelCallOptions): Promise<readonly BudgetAccount[]> {
     const { session, turn } = this.#about;
     const { rules, cancel } = session.options;
     const accounts = accountsOf(session, this.#budgets);
@@ -108,10 +108,10 @@ class MeteredModel implements ChatModel {
       await settleAll(reserved, () => 0);
       throw error;
     }
-    if (!cancel.cancelled) return accounts;
-    // The turn has ended meanwhile, and the model is not called.
+    // Counting takes time: the turn may have ended, or the policy around this call may have let go of it.
+    if (!cancel.cancelled && !options.signal.aborted) return accounts;
     await settleAll(accounts, () => 0);
-    throw cancel.reason;
+    throw cancel.cancelled ? cancel.reason : options.signal.reason;
   }
 
   async #settle(accounts: readonly BudgetAccount[], paid: unknown): Promise<void> {
