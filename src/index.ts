@@ -171,6 +171,7 @@ export type {
   FinishReason,
   ModelSettings,
   ModelToolCall,
+  ModelUsage,
   ToolCall,
   ToolDescription,
   Usage,

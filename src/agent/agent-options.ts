@@ -166,7 +166,7 @@ export interface AgentOptions<Context = unknown, State = StateOf<Context>> {
   readonly maxParallelTools?: number;
   /**
    * How many tools of this agent run at a time in this process, those of all its runs together; other calls wait, as for
-   * `tool({ maxConcurrent })`, whose slot comes first. Calls of subagents and of the host take none. Default: no limit.
+   * `tool({ maxConcurrent })`; one with both limits is given both slots at once. Calls of subagents and of the host take none. Default: no limit.
    */
   readonly maxConcurrentTools?: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. Default: 2000. */

@@ -1,5 +1,8 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import type { CorruptRecordError } from '../errors/store-error.ts';
+import type { AgentEvent } from '../events/event.ts';
+import { leaveOut } from '../stores/page.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import { type ShadowComparison, ShadowMoments } from './shadow-moments.ts';
 
@@ -12,6 +15,11 @@ export interface ShadowOptions {
   readonly pageSize?: number;
   /** Ends the reading: what was read until then is what there is. */
   readonly signal?: AbortSignal;
+  /**
+   * Told of each record that cannot be read: its thread is compared up to there, without the turn that was being read.
+   * Without it the first of them is thrown.
+   */
+  readonly onDamaged?: (error: CorruptRecordError) => void;
 }
 
 export interface ShadowReportOptions extends ShadowOptions {
@@ -33,6 +41,8 @@ export interface ShadowRow {
 /** What policies on trial would have changed. JSON. */
 export interface ShadowReport {
   readonly threads: number;
+  /** How many records could not be read. */
+  readonly damaged: number;
   readonly rows: readonly ShadowRow[];
   /** The first ones, in the order of the threads. */
   readonly differences: readonly ShadowComparison[];
@@ -47,6 +57,7 @@ const COMPARISON_OPTIONS = Object.keys({
   threadIds: true,
   pageSize: true,
   signal: true,
+  onDamaged: true,
 } satisfies Record<keyof ShadowOptions, true>);
 
 const REPORT_OPTIONS = [...COMPARISON_OPTIONS, 'maxDifferences'];
@@ -67,8 +78,10 @@ export async function* shadowComparisons(
   options: ShadowOptions = {},
 ): AsyncGenerator<ShadowComparison> {
   checkKeys('shadowComparisons', options, COMPARISON_OPTIONS);
+  const { onDamaged } = options;
+  checkOnDamaged(onDamaged);
   const pageSize = pageSizeOf(options);
-  for await (const threadId of options.threadIds ?? threadsOf(store, pageSize))
+  for await (const threadId of options.threadIds ?? threadsOf(store, { pageSize, onDamaged }))
     yield* ofThread(store, threadId, { ...options, pageSize });
 }
 
@@ -88,24 +101,45 @@ export async function compareShadows(
   if (!(maxDifferences >= 0)) throw invalid('maxDifferences', 'is no number from 0');
   const rows = new Map<string, Counted>();
   const differences: ShadowComparison[] = [];
-  let [threads, notListed] = [0, 0];
-  const counted = countThreads(options.threadIds ?? threadsOf(store, pageSizeOf(options)), () => {
+  let [threads, notListed, damaged] = [0, 0, 0];
+  const { onDamaged: tell } = options;
+  checkOnDamaged(tell);
+  const onDamaged =
+    tell &&
+    ((error: CorruptRecordError): void => {
+      damaged += 1;
+      tell(error);
+    });
+  const reading = { ...rest, pageSize: pageSizeOf(options), ...(onDamaged && { onDamaged }) };
+  const counted = countThreads(options.threadIds ?? threadsOf(store, reading), () => {
     threads += 1;
   });
-  for await (const one of shadowComparisons(store, { ...rest, threadIds: counted })) {
+  for await (const one of shadowComparisons(store, { ...reading, threadIds: counted })) {
     count(rows, one);
     if (one.agrees) continue;
     if (differences.length < maxDifferences) differences.push(one);
     else notListed += 1;
   }
-  const report = { threads, rows: [...rows.values()], differences, notListed };
+  const report = { threads, damaged, rows: [...rows.values()], differences, notListed };
   return Object.freeze({ ...report, text: textOf(report) });
 }
 
-async function* threadsOf(store: ThreadStore, limit: number): AsyncGenerator<string> {
+interface Reading {
+  readonly pageSize: number;
+  readonly onDamaged?: ShadowOptions['onDamaged'];
+}
+
+async function* threadsOf(
+  store: ThreadStore,
+  { pageSize: limit, onDamaged }: Reading,
+): AsyncGenerator<string> {
   let after: string | undefined;
   for (;;) {
-    const page = await store.listThreads({ limit, ...(after !== undefined && { after }) });
+    const page = await store.listThreads({
+      limit,
+      ...(after !== undefined && { after }),
+      ...(onDamaged !== undefined && { onDamaged }),
+    });
     for (const { threadId } of page) yield threadId;
     after = page.at(-1)?.threadId;
     if (page.length < limit) return;
@@ -125,7 +159,7 @@ async function* countThreads(
 async function* ofThread(
   store: ThreadStore,
   threadId: string,
-  { policy, signal, pageSize }: ShadowOptions & { readonly pageSize: number },
+  { policy, signal, pageSize, onDamaged }: ShadowOptions & Reading,
 ): AsyncGenerator<ShadowComparison> {
   let moments = new ShadowMoments();
   let turnId: string | undefined;
@@ -133,8 +167,15 @@ async function* ofThread(
     for (const one of moments.compare())
       if (policy === undefined || one.policy === policy) yield one;
   };
+  let limit = pageSize;
   for (let after = 0; signal?.aborted !== true; ) {
-    const page = await store.readEvents(threadId, { after, limit: pageSize });
+    const page = await readEvents(store, threadId, { after, limit, onDamaged });
+    if (page === undefined && limit === 1) return;
+    if (page === undefined) {
+      // What comes before it in the page is whole.
+      limit = 1;
+      continue;
+    }
     for (const event of page) {
       if (event.turnId !== turnId) {
         yield* matching();
@@ -145,9 +186,27 @@ async function* ofThread(
       if (event.threadId === threadId) moments.hear(event);
     }
     after = page.at(-1)?.seq ?? after;
-    if (page.length < pageSize) break;
+    if (page.length < limit) break;
   }
   yield* matching();
+}
+
+/** Nothing where one of them is damaged and somebody is to know: told once it is read by itself. */
+async function readEvents(
+  store: ThreadStore,
+  threadId: string,
+  page: {
+    readonly after: number;
+    readonly limit: number;
+    readonly onDamaged: ShadowOptions['onDamaged'];
+  },
+): Promise<readonly AgentEvent[] | undefined> {
+  const { after, limit, onDamaged } = page;
+  try {
+    return await store.readEvents(threadId, { after, limit });
+  } catch (error) {
+    return leaveOut(error, onDamaged && (limit === 1 ? onDamaged : () => undefined));
+  }
 }
 
 type Counted = {
@@ -167,7 +226,8 @@ function count(rows: Map<string, Counted>, one: ShadowComparison): void {
   row.pairs[pair] = (row.pairs[pair] ?? 0) + 1;
 }
 
-function textOf({ threads, rows, differences, notListed }: Omit<ShadowReport, 'text'>): string {
+function textOf(report: Omit<ShadowReport, 'text'>): string {
+  const { threads, damaged, rows, differences, notListed } = report;
   const lines = [
     `${rows.length === 0 ? 'no policy on trial' : 'policies on trial'} in ${threads} threads`,
   ];
@@ -180,6 +240,7 @@ function textOf({ threads, rows, differences, notListed }: Omit<ShadowReport, 't
   }
   for (const one of differences) lines.push(differenceText(one));
   if (notListed > 0) lines.push(`and ${notListed} more differences`);
+  if (damaged > 0) lines.push(`left out, as they could not be read: ${damaged} records`);
   return lines.join('\n');
 }
 
@@ -191,6 +252,11 @@ function differenceText(one: ShadowComparison): string {
   const reason = one.wouldReason === undefined ? '' : ` (${one.wouldReason})`;
   const by = one.enforcedBy === undefined ? '' : ` by ${one.enforcedBy}`;
   return `${where.join(', ')}: ${policy} at ${point} would ${one.would}${reason}, was ${one.enforced}${by}`;
+}
+
+function checkOnDamaged(given: unknown): void {
+  if (given !== undefined && typeof given !== 'function')
+    throw invalid('onDamaged', 'is no function');
 }
 
 function pageSizeOf({ pageSize = DEFAULT_PAGE }: ShadowOptions): number {

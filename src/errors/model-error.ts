@@ -53,6 +53,7 @@ interface SpentTokens {
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  readonly otherModels?: readonly (Omit<SpentTokens, 'otherModels'> & { readonly model: string })[];
 }
 
 /** The provider, or the code that talks to it, failed. Ends the turn `failed` unless `onError` recovers it. */

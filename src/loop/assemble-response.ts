@@ -5,6 +5,7 @@ import type { ChatResponse, ModelToolCall, Usage } from '../protocol/chat.ts';
 import type { AssistantPart, ToolCallPart } from '../protocol/message.ts';
 import { chatResponse } from '../protocol/read-content.ts';
 import { readToolInput } from '../protocol/read-tool-input.ts';
+import { usageInAnswer } from '../protocol/usage.ts';
 import type { OpenTurn } from './state.ts';
 
 /** Turns a model's answer into a frozen response: arguments read, engine ids minted. */
@@ -24,12 +25,13 @@ export function assembleResponse(
       return toolCallPart(part.call, `${turn.turnId}.${turn.step}.${index++}`);
     return deepFreeze(part.type === 'file' ? part : wellFormed(part));
   });
+  const model = response.model?.toWellFormed() ?? about.model;
   return chatResponse({
     id: response.id?.toWellFormed() ?? '',
-    model: response.model?.toWellFormed() ?? about.model,
+    model,
     content,
     finishReason: response.finishReason,
-    usage: about.usage,
+    usage: usageInAnswer(model, about.usage),
     latencyMs: about.latencyMs,
   });
 }

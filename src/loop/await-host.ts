@@ -46,12 +46,12 @@ export function neverHanded(handed: readonly HandedCall[]): readonly FinishedCal
 export function givenUp({ calls }: Batch, handed: readonly HandedCall[]): readonly FinishedCall[] {
   return handed.map(({ callId }) => {
     const call = calls.find((one) => one.callId === callId);
-    const result = call?.sideEffects === 'once' ? UNKNOWN : CANCELLED;
+    const result = call?.sideEffects === 'once' ? MAY_HAVE_RUN : CANCELLED;
     return { callId, result, durationMs: 0, started: false };
   });
 }
 
-const UNKNOWN: ToolResult = Object.freeze({
+export const MAY_HAVE_RUN: ToolResult = Object.freeze({
   outcome: 'unknown',
   isError: true,
   output:

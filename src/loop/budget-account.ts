@@ -17,6 +17,8 @@ export class BudgetAccount {
   readonly limit: number;
   readonly #expiresInMs: number | undefined;
   readonly #counters: Counters;
+  /** What this call counts by now. */
+  #counted = 0;
 
   constructor(
     budget: BudgetPort,
@@ -50,12 +52,17 @@ export class BudgetAccount {
     const { reserve } = this.budget;
     const value = await this.#add({ by: reserve, max: this.limit });
     if (value > this.limit) throw this.#error('budget-reached');
+    this.#counted = reserve;
   }
 
-  /** Puts what was spent in the place of what was reserved. Throws `BudgetError`, with the usage that was paid for. */
+  /**
+   * Puts what was spent in the place of what was reserved, or of what was said before of the same call. Throws
+   * `BudgetError`, with the usage that was paid for.
+   */
   async settle(spent: number, usage?: Usage): Promise<void> {
-    const by = spent - this.budget.reserve;
+    const by = spent - this.#counted;
     if (by !== 0) await this.#add({ by }, usage);
+    this.#counted = spent;
   }
 
   #add(options: IncrementOptions, usage?: Usage): Promise<number> {

@@ -1,8 +1,8 @@
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import { type Release, type Slots, takeFree, waitFor } from '../internal/slots.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import type { ToolPort } from '../tools/port.ts';
-import type { SlotsPort } from '../tools/slots-port.ts';
 import { CallFacts } from './call-facts.ts';
 import { CANCELLED, NOT_STARTED } from './call-outcomes.ts';
 import { isChildTool } from './child-tool.ts';
@@ -34,11 +34,11 @@ export function defersIntent(tool: ToolPort<never> | undefined, { ports }: Sessi
 
 /** The slots of one call, given back once the call has its result and what it runs has ended, whichever is later. */
 export class CallSlots {
-  readonly #held: (() => void)[] = [];
+  #release: Release | undefined;
   #body: Promise<unknown> | undefined;
 
-  add(release: () => void): void {
-    this.#held.push(release);
+  hold(release: Release): void {
+    this.#release = release;
   }
 
   /** A tool that is given up on goes on until it ends, and counts as long as it does. */
@@ -47,9 +47,8 @@ export class CallSlots {
   }
 
   leave(): void {
-    const release = (): void => {
-      for (const one of this.#held) one();
-    };
+    const release = this.#release;
+    if (release === undefined) return;
     const body = this.#body;
     if (body === undefined) release();
     // A promise of the app's may have a `then` that throws.
@@ -70,13 +69,10 @@ export async function runCapped(
   const slots = new CallSlots();
   const since = session.now();
   try {
-    // The tool's first: whoever waits for one of those keeps none of the agent's from its other tools.
-    for (const limit of [session.ports.tools.get(call.toolName)?.slots, session.ports.toolSlots]) {
-      if (limit === undefined) continue;
-      const release = limit.takeFree() ?? (await nextSlot(limit, session.options.cancel));
-      if (release === undefined) return CANCELLED;
-      slots.add(release);
-    }
+    const limits = limitsOf(call, session);
+    const release = takeFree(limits) ?? (await nextTurn(limits, session.options.cancel));
+    if (release === undefined) return CANCELLED;
+    slots.hold(release);
     const instead = (await storeIntent(call, place)) ?? mayNotStart(place);
     noteWait(call, session, since);
     return instead ?? (await run(slots));
@@ -85,13 +81,18 @@ export async function runCapped(
   }
 }
 
-function nextSlot(limit: SlotsPort, cancel: CancelScope): Promise<(() => void) | undefined> {
+/** The agent's before the tool's, which is the order in which a tool that runs an agent comes to more of them. */
+function limitsOf({ toolName }: BatchCall, { ports }: Session): readonly Slots[] {
+  return [ports.toolSlots, ports.tools.get(toolName)?.slots].filter((limit) => limit !== undefined);
+}
+
+function nextTurn(limits: readonly Slots[], cancel: CancelScope): Promise<Release | undefined> {
   return new Promise((resolve) => {
     const onCancel = (): void => {
       leave();
       resolve(undefined);
     };
-    const leave = limit.wait((release) => {
+    const leave = waitFor(limits, (release) => {
       cancel.unlisten(onCancel);
       resolve(release);
     });

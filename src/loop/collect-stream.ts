@@ -8,6 +8,8 @@ export interface StreamReader {
   readonly cancel: CancelScope;
   /** Hears of each piece. What it returns is waited for before the next piece is asked for. */
   readonly onDelta: (piece: Delta) => Promise<void> | undefined;
+  /** Hears of each end, also of one that a stream takes back when it begins again. */
+  readonly onFinish?: (result: ModelFinish) => void;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface StreamReader {
  */
 export async function collectStream(
   open: (forget: () => void) => AsyncIterable<ChatStreamPart>,
-  { cancel, onDelta }: StreamReader,
+  { cancel, onDelta, onFinish }: StreamReader,
 ): Promise<ModelResponse> {
   const answer = new StreamedAnswer();
   const iterator = open(() => answer.forget())[Symbol.asyncIterator]();
@@ -28,6 +30,7 @@ export async function collectStream(
       // Nobody waits for an answer after the cancel, so what becomes of it is the same.
       if (next.done === true || cancel.cancelled) return answer.whole();
       const piece = answer.take(next.value);
+      if (next.value.type === 'finish') onFinish?.(next.value.result);
       const ready = piece && onDelta(piece);
       if (ready !== undefined) await ready;
     }

@@ -79,7 +79,7 @@ function fillAsJudged(
     if (checked === 'cancelled') return { instead: CANCELLED };
     if ('problem' in checked) return { instead: refusalResult(refusalOf(checked)) };
     const isSame = jsonEqual(locksOf(tool, checked.input, session), call.locks);
-    return isSame ? { input: checked.input } : { instead: CHANGED };
+    return isSame ? { input: checked.input } : { instead: CHANGED_LOCKS };
   };
   const filled = fillAgain(tool, call, session);
   return isThenable(filled) ? filled.then(compare) : compare(filled);
@@ -116,7 +116,7 @@ function precheckThenRun(
 }
 
 /** Nobody has judged the call with the values that it would run with. */
-const CHANGED: ToolResult = Object.freeze({
+export const CHANGED_LOCKS: ToolResult = Object.freeze({
   outcome: 'invalid',
   isError: true,
   output: failureOutput(

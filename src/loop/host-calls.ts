@@ -1,10 +1,12 @@
 import { failureOutput } from '../errors/tool-failure.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
+import { jsonEqual } from '../internal/json-equal.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { HostCall, ToolResult } from '../protocol/tool.ts';
-import { endOfChanged } from './guard-call.ts';
+import { MAY_HAVE_RUN } from './await-host.ts';
+import { CHANGED_LOCKS, endOfChanged } from './guard-call.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
-import { storedInput, wholeInput } from './locks.ts';
+import { locksOf, storedInput, wholeInput } from './locks.ts';
 import { presentResult } from './present-result.ts';
 import type { Session } from './session.ts';
 import type { BatchCall, FinishedCall, Phase } from './state.ts';
@@ -69,17 +71,22 @@ const NO_HOST: ToolResult = Object.freeze({
   output: failureOutput('The tool did not run: a host runs it, and a subagent has none'),
 });
 
-/** What the host is told of the calls that wait for it. */
-export function hostCallsOf(
-  session: Session,
-  { batch, handed }: Extract<Phase, { readonly name: 'awaiting-tools' }>,
-): readonly HostCall[] {
+type Awaiting = Extract<Phase, { readonly name: 'awaiting-tools' }>;
+
+/**
+ * What the host is told of the calls that wait for it. One into which something else would be filled now than what was
+ * judged, as its tool has changed, is not among them: nobody has judged what the host would run.
+ */
+export function hostCallsOf(session: Session, { batch, handed }: Awaiting): readonly HostCall[] {
   return handed.flatMap(({ callId, input }): HostCall[] => {
     const call = batch.calls.find((one) => one.callId === callId);
     if (call === undefined) return [];
     const { providerCallId, toolName, displayName, sideEffects } = call;
-    const idempotencyKey = session.digest.of({ thread: session.threadId, call: callId });
-    const whole = wholeInput(session.ports.tools.get(toolName), input, session);
+    const tool = session.ports.tools.get(toolName);
+    const whole = wholeInput(tool, input, session);
+    const locks = tool && locksOf(tool, whole, session);
+    if (!jsonEqual(locks, call.locks)) return [];
+    const idempotencyKey = hostKeyOf(callId, session);
     return [
       Object.freeze({
         callId,
@@ -92,4 +99,15 @@ export function hostCallsOf(
       }),
     ];
   });
+}
+
+/** By which a result is known to be for a call of this thread. */
+export function hostKeyOf(callId: string, { digest, threadId }: Session): string {
+  return digest.of({ thread: threadId, call: callId });
+}
+
+/** How a call ends that is not listed any more, and of which the host says nothing: it may have been listed before. */
+export function endOfUnlisted(callId: string, { batch }: Awaiting): ToolResult {
+  const call = batch.calls.find((one) => one.callId === callId);
+  return call?.sideEffects === 'once' ? MAY_HAVE_RUN : CHANGED_LOCKS;
 }

@@ -1,4 +1,5 @@
 import { BudgetError } from '../errors/budget-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import type {
   ChatModel,
   ModelCallOptions,
@@ -12,7 +13,7 @@ import { totalTokens } from '../protocol/usage.ts';
 import { accountsOf, type BudgetAccount } from './budget-account.ts';
 import { type BudgetPort, countedSpending } from './budget-port.ts';
 import { attemptWasBilled, mayBeBilled } from './may-be-billed.ts';
-import { readPaidUsage } from './read-model-response.ts';
+import { readPaidModel, readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 import { costOfCall } from './spend.ts';
 import type { OpenTurn } from './state.ts';
@@ -50,13 +51,15 @@ class MeteredModel implements ChatModel {
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    const accounts = await this.#reserve();
+    const accounts = await this.#reserve(options);
     const attempts = new Attempts(options);
     let given: ModelResponse;
     try {
       given = await this.#model.generate(request, attempts);
     } catch (error) {
-      await this.#settleFailed(accounts, error, attempts.wasBilled || mayBeBilled(error));
+      await this.#settleFailed(accounts, error, {
+        isBilled: attempts.wasBilled || mayBeBilled(error),
+      });
       throw error;
     }
     await this.#settle(accounts, given);
@@ -64,28 +67,31 @@ class MeteredModel implements ChatModel {
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
-    const accounts = await this.#reserve();
+    const accounts = await this.#reserve(options);
     const attempts = new Attempts(options);
     let hasBegun = false;
-    let isSettled = false;
+    let said: unknown;
     try {
-      for await (const part of this.#model.stream(request, attempts)) {
+      for await (const part of requireStream(this.#model.stream(request, attempts), this.#model)) {
         hasBegun = true;
-        // Before anybody takes it for the end: a call that cannot be counted has no answer.
-        if (part?.type === 'finish' && !isSettled) {
-          isSettled = true;
-          await this.#settle(accounts, part.result);
+        if (part?.type === 'finish' && (said === undefined || attempts.mayEndAgain)) {
+          said = part.result;
+          attempts.hasBegunAgain = false;
+          // Before anybody takes it for the end: a call that cannot be counted has no answer.
+          await this.#settle(accounts, said);
         }
         yield part;
       }
     } catch (error) {
       const isBilled = hasBegun || attempts.wasBilled || mayBeBilled(error);
-      if (!isSettled) await this.#settleFailed(accounts, error, isBilled);
+      // What it said at its end holds what was paid, unless it has begun again.
+      if (said === undefined || attempts.hasBegunAgain)
+        await this.#settleFailed(accounts, error, { isBilled, said });
       throw error;
     }
   }
 
-  async #reserve(): Promise<readonly BudgetAccount[]> {
+  async #reserve(options: ModelCallOptions): Promise<readonly BudgetAccount[]> {
     const { session, turn } = this.#about;
     const { rules, cancel } = session.options;
     const accounts = accountsOf(session, this.#budgets);
@@ -102,44 +108,45 @@ class MeteredModel implements ChatModel {
       await settleAll(reserved, () => 0);
       throw error;
     }
-    if (!cancel.cancelled) return accounts;
-    // The turn has ended meanwhile, and the model is not called.
+    // Counting takes time: the turn may have ended, or the policy around this call may have let go of it.
+    if (!cancel.cancelled && !options.signal.aborted) return accounts;
     await settleAll(accounts, () => 0);
-    throw cancel.reason;
+    throw cancel.cancelled ? cancel.reason : options.signal.reason;
   }
 
   async #settle(accounts: readonly BudgetAccount[], paid: unknown): Promise<void> {
     const usage = readPaidUsage(paid);
     // A model that counts nothing has not said that it was free.
     if (totalTokens(usage) === 0) return;
-    const answered = modelIn(paid);
+    const answered = readPaidModel(paid);
     await settleAll(accounts, ({ budget }) => this.#spending(budget, usage, answered), usage);
   }
 
   async #settleFailed(
     accounts: readonly BudgetAccount[],
     error: unknown,
-    isBilled: boolean,
+    { isBilled, said }: { readonly isBilled: boolean; readonly said?: unknown },
   ): Promise<void> {
-    const usage = readPaidUsage(error);
-    const known = totalTokens(usage) === 0 ? undefined : usage;
+    const paid = [error, said].find((one) => totalTokens(readPaidUsage(one)) > 0);
+    const known = paid === undefined ? undefined : readPaidUsage(paid);
+    const answered = paid === said ? readPaidModel(said) : undefined;
     await settleAll(
       accounts,
       ({ budget }) => {
-        const spent = known === undefined ? 0 : this.#spending(budget, known, undefined);
+        const spent = known === undefined ? 0 : this.#spending(budget, known, answered);
         return isBilled ? Math.max(spent, budget.reserve) : spent;
       },
       known,
     );
   }
 
-  /** What a call without a price counts is what was reserved for it, unless the app says that it is free. */
+  /** What a call without a price counts is what was reserved for it, or more where more is known, unless the app says that it is free. */
   #spending(budget: BudgetPort, usage: Usage, answered: string | undefined): number {
     if (budget.unit === 'tokens') return countedSpending('tokens', totalTokens(usage));
     const { rules } = this.#about.session.options;
-    const cost = costOfCall(usage, { answered, asked: this.id, rules });
-    if (cost !== undefined) return countedSpending('cost', cost);
-    return rules.unpriced === 'free' ? 0 : budget.reserve;
+    const { cost, unpriced } = costOfCall(usage, { answered, asked: this.id, rules });
+    const known = countedSpending('cost', cost);
+    return unpriced && rules.unpriced !== 'free' ? Math.max(known, budget.reserve) : known;
   }
 }
 
@@ -147,6 +154,8 @@ class MeteredModel implements ChatModel {
 class Attempts implements ModelCallOptions {
   readonly #options: ModelCallOptions;
   #wasBilled = false;
+  /** True once another attempt was begun after the last end that the model has told of. */
+  hasBegunAgain = false;
 
   constructor(options: ModelCallOptions) {
     this.#options = options;
@@ -155,6 +164,11 @@ class Attempts implements ModelCallOptions {
   /** True once one was given up that has probably generated something. */
   get wasBilled(): boolean {
     return this.#wasBilled;
+  }
+
+  /** Another end that nobody is ready for ends nothing: who reads it takes the call as failed. */
+  get mayEndAgain(): boolean {
+    return this.hasBegunAgain && this.restarts;
   }
 
   get signal(): AbortSignal {
@@ -168,6 +182,7 @@ class Attempts implements ModelCallOptions {
   get onRetry(): (retry: ModelRetry) => void {
     return (retry) => {
       if (attemptWasBilled(retry.reason)) this.#wasBilled = true;
+      this.hasBegunAgain = true;
       this.#options.onRetry?.(retry);
     };
   }
@@ -183,15 +198,4 @@ async function settleAll(
     accounts.map(async (account) => account.settle(spent(account), usage)),
   );
   for (const one of settled) if (one.status === 'rejected') throw one.reason;
-}
-
-/** The model that answered, where it says so. */
-function modelIn(paid: unknown): string | undefined {
-  try {
-    const model: unknown = Reflect.get(Object(paid), 'model');
-    return typeof model === 'string' ? model : undefined;
-  } catch {
-    // A foreign object may throw when it is looked at, and then says nothing.
-    return undefined;
-  }
 }

@@ -1,3 +1,4 @@
+import { requireStream } from '../errors/require-stream.ts';
 import type { Moment } from '../hooks/gate.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import { Later } from '../internal/later.ts';
@@ -9,8 +10,8 @@ import type {
   ModelResponse,
   ModelRetry,
 } from '../models/port.ts';
-import type { ChatRequest, ChatResponse, Usage } from '../protocol/chat.ts';
-import { addUsage, NO_USAGE, totalTokens } from '../protocol/usage.ts';
+import type { ChatRequest, ChatResponse, ModelFinish, Usage } from '../protocol/chat.ts';
+import { addUsage, NO_USAGE, totalTokens, usageOf } from '../protocol/usage.ts';
 import { assembleResponse } from './assemble-response.ts';
 import { NO_SETTINGS } from './build-request.ts';
 import { callWrapped, RequestRefused } from './call-wrapped.ts';
@@ -28,7 +29,7 @@ import {
   stopped,
 } from './model-endings.ts';
 import { Bill } from './paid-call.ts';
-import { readModelResponse, readPaidUsage } from './read-model-response.ts';
+import { readModelResponse, readPaidModel, readPaidUsage } from './read-model-response.ts';
 import { retract } from './retract.ts';
 import type { Session } from './session.ts';
 import type { OpenTurn } from './state.ts';
@@ -77,6 +78,9 @@ export class ModelAttempt implements ModelCallOptions {
   #pieces: WholePieces | undefined;
   #forget: (() => void) | undefined;
   #hasEnded = false;
+  /** What the stream last said when it ended, and what it said before it began again. */
+  #said: ModelFinish | undefined;
+  #saidBefore: Usage = NO_USAGE;
 
   constructor(call: ModelCall, sent: number, before: Usage) {
     this.#call = call;
@@ -114,6 +118,20 @@ export class ModelAttempt implements ModelCallOptions {
     return this;
   }
 
+  finished(result: ModelFinish): void {
+    this.#saidBefore = this.#told;
+    this.#said = result;
+  }
+
+  /** The latest account of a stream that has given any: it holds what was paid before. */
+  get #told(): Usage {
+    if (this.#said === undefined) return NO_USAGE;
+    const usage = readPaidUsage(this.#said);
+    return totalTokens(usage) === 0
+      ? this.#saidBefore
+      : usageOf(readPaidModel(this.#said) ?? this.#call.model.id, usage);
+  }
+
   readonly #onCancel = (): void => this.#settle(CANCELLED);
 
   readonly #onGiven = (given: ModelResponse | RequestRefused): void => {
@@ -124,7 +142,10 @@ export class ModelAttempt implements ModelCallOptions {
   };
 
   /** What failed attempts have cost comes with the error. */
-  readonly #onError = (error: unknown): void => this.#settle(failedWith(error, this.bill));
+  readonly #onError = (error: unknown): void => {
+    const usage = this.bill?.usage ?? readPaidUsage(error);
+    this.#settle({ type: 'failed', error, usage: totalTokens(usage) === 0 ? this.#told : usage });
+  };
 
   #holdText(): HeldText | undefined {
     return holdText(this.#call, {
@@ -155,7 +176,7 @@ export class ModelAttempt implements ModelCallOptions {
   #take(answer: Answer): MaybePromise<LoopEvent> {
     const { turn, session } = this.#call;
     if (answer.type === 'responded') return this.#takeResponse(answer.response);
-    const paid = answer.type === 'failed' ? answer.usage : (this.bill?.usage ?? NO_USAGE);
+    const paid = answer.type === 'failed' ? answer.usage : (this.bill?.usage ?? this.#told);
     const spent = { turn, usage: addUsage(this.#before, paid) };
     switch (answer.type) {
       case 'cancelled':
@@ -171,7 +192,9 @@ export class ModelAttempt implements ModelCallOptions {
 
   #takeResponse(given: ModelResponse): MaybePromise<LoopEvent> {
     const { turn, session, model } = this.#call;
-    const usage = addUsage(this.#before, given.usage);
+    // One that says at its second end that it counts nothing has not taken back what it said at its first.
+    const paid = totalTokens(given.usage) === 0 ? this.#saidBefore : given.usage;
+    const usage = addUsage(this.#before, paid);
     const response = assembleResponse(given, {
       turn,
       model: model.id,
@@ -188,7 +211,7 @@ export class ModelAttempt implements ModelCallOptions {
       turn.turnId,
       turn.step,
     );
-    return new ModelAttempt(this.#call, this.#sent + 1, usage).send();
+    return new ModelAttempt(this.#call, this.#sent + 1, usageOf(response.model, usage)).send();
   }
 
   #tell({ attempt, delayMs, reason }: ModelRetry): void {
@@ -204,11 +227,6 @@ export class ModelAttempt implements ModelCallOptions {
 
 const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
-/** Where calls are counted one by one, what the last of them has cost is in the sum already. */
-function failedWith(error: unknown, bill: Bill | undefined): Answer {
-  return { type: 'failed', error, usage: bill?.usage ?? readPaidUsage(error) };
-}
-
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
 function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | RequestRefused> {
   const { turn, session, model, streams } = call;
@@ -223,7 +241,14 @@ function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | 
     };
     if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
     const request = toModel(call.request);
-    return collectStream((forget) => model.stream(request, options.forStream(forget)), reader);
+    const onFinish = (result: ModelFinish): void => options.finished(result);
+    return collectStream(
+      (forget) => requireStream(model.stream(request, options.forStream(forget)), model),
+      {
+        ...reader,
+        onFinish,
+      },
+    );
   } catch (error) {
     return Promise.reject(error);
   }

@@ -1,13 +1,14 @@
 import { ModelError } from '../errors/model-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
 import type { ChatModel, ModelCallOptions, ModelRequest, ModelRetry } from '../models/port.ts';
 import type { ChatStreamPart, Usage } from '../protocol/chat.ts';
 import { readStreamPart } from '../protocol/read-stream-part.ts';
-import { addUsage, NO_USAGE, totalTokens } from '../protocol/usage.ts';
-import { readModelResponse, readPaidUsage } from './read-model-response.ts';
+import { addUsage, NO_USAGE, totalTokens, usageOf } from '../protocol/usage.ts';
+import { readModelResponse, readPaidModel, readPaidUsage } from './read-model-response.ts';
 import type { Session } from './session.ts';
 
-/** What the calls below the policies of one answer have cost, whatever became of what they gave. */
+/** What the calls below the policies of one answer have cost, each by the model that was called, whatever became of it. */
 export class Bill {
   #usage: Usage = NO_USAGE;
   #last: Usage | undefined;
@@ -27,9 +28,13 @@ export class Bill {
     return this.#model;
   }
 
-  add(usage: Usage, model?: string): void {
-    this.#usage = addUsage(this.#usage, usage);
-    if (totalTokens(usage) > 0) this.#last = usage;
+  add(usage: Usage, model: string): void {
+    if (totalTokens(usage) === 0) return;
+    this.#usage = addUsage(this.#usage, usageOf(model, usage));
+    this.#last = usage;
+  }
+
+  answeredBy(model: string | undefined): void {
     this.#model = model ?? this.#model;
   }
 }
@@ -77,7 +82,7 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
       this.#end();
       return DONE;
     } catch (error) {
-      this.#setting.bill.add(readPaidUsage(error));
+      this.#pay(error);
       this.#end();
       this.#close();
       throw error;
@@ -97,15 +102,15 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
   #open(): AsyncIterator<ChatStreamPart> {
     const { request, model, streams } = this.#setting;
     return streams
-      ? model.stream(request, this.#options)[Symbol.asyncIterator]()
+      ? requireStream(model.stream(request, this.#options), model)[Symbol.asyncIterator]()
       : this.#generate();
   }
 
   async *#generate(): AsyncGenerator<ChatStreamPart> {
-    const { request, model, bill } = this.#setting;
+    const { request, model } = this.#setting;
     const given: unknown = await model.generate(request, this.#options);
     // Paid, whether or not it can be read.
-    bill.add(readPaidUsage(given));
+    this.#pay(given);
     const { content, ...result } = readModelResponse(given, model.id);
     for (const part of content) yield part;
     yield { type: 'finish', result };
@@ -116,15 +121,22 @@ export class PaidCall implements AsyncIterableIterator<ChatStreamPart, undefined
       throw unusable('it went on after it had said that it was finished', BROKEN);
     const read = readStreamPart(value);
     if ('problem' in read) {
-      this.#setting.bill.add(readPaidUsage(resultOf(value)));
+      this.#pay(resultOf(value));
       throw unusable(`a part of it is no ChatStreamPart: ${read.problem}`, BROKEN);
     }
     const { part } = read;
     if (part.type !== 'finish') return part;
     this.#isFinished = true;
-    const { usage, model } = part.result;
-    this.#setting.bill.add(this.#setting.streams ? usage : NO_USAGE, model);
+    const { streams, bill, model } = this.#setting;
+    const answered = part.result.model;
+    if (streams) bill.add(part.result.usage, answered ?? model.id);
+    bill.answeredBy(answered);
     return part;
+  }
+
+  #pay(paid: unknown): void {
+    const { bill, model } = this.#setting;
+    bill.add(readPaidUsage(paid), readPaidModel(paid) ?? model.id);
   }
 
   #end(): void {

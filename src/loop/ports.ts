@@ -1,6 +1,7 @@
 import type { AgentEvent, EventType } from '../events/event.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import type { GatePorts, HookGate, RunFacts } from '../hooks/gate.ts';
+import type { Slots } from '../internal/slots.ts';
 import type { ChatModel } from '../models/port.ts';
 import type { ModelSettings, ToolDescription } from '../protocol/chat.ts';
 import type { Counters } from '../protocol/counters.ts';
@@ -8,7 +9,6 @@ import type { Message } from '../protocol/message.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
 import type { ResultRules } from '../tools/result-port.ts';
-import type { SlotsPort } from '../tools/slots-port.ts';
 import type { BackgroundCalls } from './background-calls.ts';
 import type { BudgetPort } from './budget-port.ts';
 import type { LeaseKeeper } from './lease-keeper.ts';
@@ -53,7 +53,7 @@ export interface Ports {
   /** How many calls of one batch run at the same time. */
   readonly maxParallelTools: number;
   /** What the calls of all runs share; absent for an agent that may run any number of them. */
-  readonly toolSlots?: SlotsPort;
+  readonly toolSlots?: Slots;
   /** Bytes of an output that the model reads, where its tool does not say. */
   readonly maxOutputBytes: number;
   /** Milliseconds a `once` tool may go on after a cancel before its outcome counts as unknown. */

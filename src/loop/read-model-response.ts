@@ -31,6 +31,17 @@ export function readPaidUsage(value: unknown): Usage {
   return 'data' in read ? (read.data as { readonly usage: Usage }).usage : NO_USAGE;
 }
 
+/** The model that answered, where an answer says so. Never throws. */
+export function readPaidModel(paid: unknown): string | undefined {
+  try {
+    const model: unknown = Reflect.get(Object(paid), 'model');
+    return typeof model === 'string' ? model : undefined;
+  } catch {
+    // A foreign object may throw when it is looked at, and then says nothing.
+    return undefined;
+  }
+}
+
 /** A foreign object may throw when it is looked at. */
 function readWith(
   schema: z.ZodType,

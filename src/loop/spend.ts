@@ -1,6 +1,6 @@
 import type { Writable } from '../internal/writable.ts';
 import type { Usage } from '../protocol/chat.ts';
-import { addUsage, totalTokens, usageSince } from '../protocol/usage.ts';
+import { addTokens, ownUsage, totalTokens, usageSince } from '../protocol/usage.ts';
 import type { ModelPrice, Rules } from './rules.ts';
 import type { ChildSpent, Spent } from './spent-state.ts';
 import type { OpenTurn, ThreadState } from './state.ts';
@@ -19,15 +19,15 @@ export function spend(
 ): Spending {
   const { usage, model, rules } = paid;
   if (rules.prices === undefined) return spendUnpriced(state, turn, usage);
-  const cost = costOfCall(usage, { answered: model, asked: paid.asked ?? rules.model, rules });
-  const more = { usage, cost };
+  const paidFor = costOfCall(usage, { answered: model, asked: paid.asked ?? rules.model, rules });
+  const more = { usage, ...paidFor };
   return {
     state: {
       ...state,
       totals: { ...state.totals, ...sum(pricedSoFar(state.totals, rules), more) },
     },
     turn: { ...turn, ...sum(pricedSoFar(turn, rules), more) },
-    ...(cost !== undefined && { cost }),
+    ...(!paidFor.unpriced && { cost: paidFor.cost }),
   };
 }
 
@@ -39,8 +39,8 @@ interface Spending {
 }
 
 function spendUnpriced(state: ThreadState, turn: OpenTurn, usage: Usage): Spending {
-  const totals = { ...state.totals, usage: addUsage(state.totals.usage, usage) };
-  return { state: { ...state, totals }, turn: { ...turn, usage: addUsage(turn.usage, usage) } };
+  const totals = { ...state.totals, usage: addTokens(state.totals.usage, usage) };
+  return { state: { ...state, totals }, turn: { ...turn, usage: addTokens(turn.usage, usage) } };
 }
 
 /** A call that failed or was cut off may have been paid for or not. */
@@ -72,7 +72,7 @@ export function spendBelow(
 }
 
 function plus(earlier: Spent, more: ChildSpent & { readonly rules: Rules }): Spent {
-  const usage = addUsage(earlier.usage, more.usage);
+  const usage = addTokens(earlier.usage, more.usage);
   if (more.rules.prices === undefined) return { usage };
   const before = pricedSoFar(earlier, more.rules);
   const isUnpriced = before.unpriced === true || more.unpriced === true;
@@ -133,15 +133,33 @@ function priceOf(
   return name === undefined ? undefined : prices[name];
 }
 
-/** What one call cost; `undefined` for a model without a price. */
+interface CallCost {
+  readonly cost: number;
+  /** True when one of the models has no price: `cost` is that of the others. */
+  readonly unpriced: boolean;
+}
+
+/** What one call cost, each model in it at its own price. */
 export function costOfCall(
   usage: Usage,
   call: { readonly answered: string | undefined; readonly asked: string; readonly rules: Rules },
-): number | undefined {
-  return costOf(usage, priceOf(call.answered, call.asked, call.rules));
+): CallCost {
+  const { answered, asked, rules } = call;
+  const { otherModels = [] } = usage;
+  const own = ownUsage(usage);
+  const isOwn = otherModels.length === 0 || totalTokens(own) > 0;
+  const costs = otherModels.map((one) => costOf(one, priceOf(one.model, asked, rules)));
+  if (isOwn) costs.push(costOf(own, priceOf(answered, asked, rules)));
+  return {
+    cost: rounded(costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0)),
+    unpriced: costs.includes(undefined),
+  };
 }
 
-function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined {
+function costOf(
+  usage: Omit<Usage, 'otherModels'>,
+  price: ModelPrice | undefined,
+): number | undefined {
   if (price === undefined) return undefined;
   const cached = Math.min(usage.cachedInputTokens ?? 0, usage.inputTokens);
   const input = (usage.inputTokens - cached) * price.input;
@@ -149,15 +167,12 @@ function costOf(usage: Usage, price: ModelPrice | undefined): number | undefined
   return rounded((input + read + usage.outputTokens * price.output) / 1_000_000);
 }
 
-function sum(
-  before: Spent,
-  more: { readonly usage: Usage; readonly cost: number | undefined },
-): Spent {
-  const usage = addUsage(before.usage, more.usage);
-  const isUnpriced = before.unpriced === true || more.cost === undefined;
+function sum(before: Spent, more: CallCost & { readonly usage: Usage }): Spent {
+  const usage = addTokens(before.usage, more.usage);
+  const isUnpriced = before.unpriced === true || more.unpriced;
   return {
     usage,
-    cost: rounded((before.cost ?? 0) + (more.cost ?? 0)),
+    cost: rounded((before.cost ?? 0) + more.cost),
     ...(isUnpriced && { unpriced: true as const }),
   };
 }

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { SubmittedToolResult, ToolResult } from '../protocol/tool.ts';
 import type { LoopEvent } from './event.ts';
 import { succeeded } from './execute-call.ts';
-import { hostCallsOf } from './host-calls.ts';
+import { endOfUnlisted, hostCallsOf, hostKeyOf } from './host-calls.ts';
 import type { SubmittedResult } from './host-state.ts';
 import type { RunResult } from './result.ts';
 import { outputGiven, requireOutput } from './run.ts';
@@ -16,8 +16,8 @@ import type { Phase } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
 
 /**
- * Takes what came of the calls that the host ran. There has to be exactly one result for each of them, or none is taken
- * and a `ToolResultError` says why.
+ * Takes what came of the calls that the host ran. There has to be exactly one result for each that is listed, or none is
+ * taken and a `ToolResultError` says why. Of one that is not listed any more the host may have a result all the same.
  */
 export function submitResults(
   run: ThreadRun,
@@ -36,6 +36,9 @@ export function submitResults(
       if (result === 'cancelled') return { type: 'turn.cancelled' };
       read.push({ callId: given.callId, result });
     }
+    for (const { callId } of phase.handed)
+      if (!results.some((given) => given.callId === callId))
+        read.push({ callId, result: endOfUnlisted(callId, phase) });
     return { type: 'tools.submitted', results: read, tick: session.now(), ...outputGiven(session) };
   });
 }
@@ -47,17 +50,16 @@ function matchResults(
   phase: Awaiting,
   results: readonly SubmittedToolResult[],
 ): void {
-  const open = new Map(hostCallsOf(session, phase).map((call) => [call.callId, call]));
+  const open = new Set(phase.handed.map(({ callId }) => callId));
   const seen = new Set<string>();
   for (const { callId, idempotencyKey } of results) {
-    const call = open.get(callId);
-    if (call === undefined) throw new ToolResultError('unknown', callId);
-    if (idempotencyKey !== undefined && idempotencyKey !== call.idempotencyKey)
+    if (!open.has(callId)) throw new ToolResultError('unknown', callId);
+    if (idempotencyKey !== undefined && idempotencyKey !== hostKeyOf(callId, session))
       throw new ToolResultError('foreign', callId);
     if (seen.has(callId)) throw new ToolResultError('duplicate', callId);
     seen.add(callId);
   }
-  for (const callId of open.keys())
+  for (const { callId } of hostCallsOf(session, phase))
     if (!seen.has(callId)) throw new ToolResultError('missing', callId);
 }
 

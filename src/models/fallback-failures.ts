@@ -1,7 +1,8 @@
 import { ModelError } from '../errors/model-error.ts';
 import type { ModelFinish, Usage } from '../protocol/chat.ts';
-import { addUsage, NO_USAGE } from '../protocol/usage.ts';
+import { addUsage, NO_USAGE, usageOf } from '../protocol/usage.ts';
 import type { AttemptCounter } from './attempt-counter.ts';
+import { billedTo } from './billed-to.ts';
 import type { ChatModel } from './port.ts';
 
 interface FallbackCall {
@@ -24,18 +25,18 @@ export class Failures {
   }
 
   /** Notes a failure that the next model may mend; throws every other. */
-  add(error: unknown, mayLeave: boolean): void {
+  add(error: unknown, { id }: ChatModel, mayLeave: boolean): void {
     const { signal, on, count, attempts } = this.#call;
     if (signal.aborted || !mayLeave || !ModelError.isInstance(error) || !on(error)) {
-      throw this.#account(error);
+      throw this.#account(billedTo(id, error));
     }
     this.#errors.push(error);
-    this.#spent = addUsage(this.#spent, error.usage ?? NO_USAGE);
+    if (error.usage !== undefined) this.#spent = addUsage(this.#spent, usageOf(id, error.usage));
     if (this.#errors.length < count) attempts.tell({ delayMs: 0, reason: error.code });
   }
 
   /** Throws a refused answer for another model to be asked. The last one's answer stands. */
-  refuse({ finishReason, usage }: ModelFinish, { id }: ChatModel): void {
+  refuse({ finishReason, usage, model }: ModelFinish, { id }: ChatModel): void {
     if (finishReason !== 'content-filter' || this.#errors.length + 1 === this.#call.count) return;
     const refusal = new ModelError(
       'refused',
@@ -44,7 +45,7 @@ export class Failures {
         what: 'the provider did not let it answer',
         fix: 'Ask in another way, or accept `refused` in the `on` of a fallbackModel',
       },
-      { usage },
+      { usage: usageOf(model ?? id, usage) },
     );
     if (this.#call.on(refusal)) throw refusal;
   }

@@ -1,6 +1,7 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import type { ModelError } from '../errors/model-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
 import { AttemptCounter } from './attempt-counter.ts';
 import { cutShort } from './cut-short.ts';
@@ -82,7 +83,7 @@ class FallbackModel implements ChatModel {
         failures.refuse(response, model);
         return { ...response, ...failures.answered(response, model) };
       } catch (error) {
-        failures.add(error, true);
+        failures.add(error, model, true);
       }
     }
     throw failures.all();
@@ -98,7 +99,7 @@ class FallbackModel implements ChatModel {
       const mayLeave = (): boolean => restarts || !hasGiven;
       try {
         const inner = { signal, restarts, onRetry: attempts.tell };
-        for await (const part of model.stream(request, inner)) {
+        for await (const part of requireStream(model.stream(request, inner), model)) {
           if (part?.type === 'finish') {
             if (mayLeave()) failures.refuse(part.result, model);
             yield { ...part, result: { ...part.result, ...failures.answered(part.result, model) } };
@@ -109,7 +110,7 @@ class FallbackModel implements ChatModel {
         }
         throw cutShort(model.id);
       } catch (error) {
-        failures.add(error, mayLeave());
+        failures.add(error, model, mayLeave());
       }
     }
     throw failures.all();

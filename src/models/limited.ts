@@ -1,5 +1,6 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import { Slots } from '../internal/slots.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
 import type {
@@ -65,7 +66,7 @@ class LimitedModel implements ChatModel {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     const release = await this.#slots.take(options.signal);
     try {
-      yield* this.#model.stream(request, options);
+      yield* requireStream(this.#model.stream(request, options), this.#model);
     } finally {
       release();
     }

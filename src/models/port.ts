@@ -64,7 +64,8 @@ export interface ModelCapabilities {
 /**
  * A language model. Both methods answer the same request; `stream` ends with exactly one `finish` part.
  * Failures are thrown as `ModelError`; any other error counts as `model-failed`. The usage of an answer holds
- * everything that was paid for it, failed attempts included; that of a failure is in its `usage`.
+ * everything that was paid for it, failed attempts included; that of a failure is in its `usage`. Of a stream that begins
+ * again after its `finish`, and tells `onRetry` so, the latest account counts: it holds those before it.
  */
 export interface ChatModel {
   readonly id: string;

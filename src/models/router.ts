@@ -1,8 +1,10 @@
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { ModelError } from '../errors/model-error.ts';
+import { requireStream } from '../errors/require-stream.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { ChatStreamPart } from '../protocol/chat.ts';
+import { billedTo } from './billed-to.ts';
 import type {
   ChatModel,
   ModelCallOptions,
@@ -70,15 +72,23 @@ class RouterModel implements ChatModel {
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
     const model = this.#pick(await this.#route(request));
-    const response = await model.generate(request, options);
-    return { ...response, model: response.model ?? model.id };
+    try {
+      const response = await model.generate(request, options);
+      return { ...response, model: response.model ?? model.id };
+    } catch (error) {
+      throw billedTo(model.id, error);
+    }
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     const model = this.#pick(await this.#route(request));
-    for await (const part of model.stream(request, options)) {
-      if (part?.type !== 'finish') yield part;
-      else yield { ...part, result: { ...part.result, model: part.result.model ?? model.id } };
+    try {
+      for await (const part of requireStream(model.stream(request, options), model)) {
+        if (part?.type !== 'finish') yield part;
+        else yield { ...part, result: { ...part.result, model: part.result.model ?? model.id } };
+      }
+    } catch (error) {
+      throw billedTo(model.id, error);
     }
   }
 

@@ -10,6 +10,17 @@ export interface Usage {
   readonly outputTokens: number;
   readonly cachedInputTokens?: number;
   readonly reasoningTokens?: number;
+  /**
+   * What of these tokens models other than the one that answered have used, once for each: they count at the prices of
+   * those. Default: none of them.
+   */
+  readonly otherModels?: readonly ModelUsage[];
+}
+
+/** What one model has used. */
+export interface ModelUsage extends Omit<Usage, 'otherModels'> {
+  /** Its name, by which it has its price. */
+  readonly model: string;
 }
 
 /** The seven settings a policy may set for one call. Nothing else of a call can be changed by a policy. */

@@ -11,12 +11,14 @@ const text = z.string();
 // Whole numbers a sum of which JSON can still hold.
 const tokens = z.int().nonnegative();
 
-const usage = z.object({
+const counts = {
   inputTokens: tokens,
   outputTokens: tokens,
   cachedInputTokens: tokens.optional(),
   reasoningTokens: tokens.optional(),
-});
+};
+const otherModels = z.array(z.object({ model: text, ...counts })).optional();
+const usage = z.object({ ...counts, otherModels });
 
 const finish = {
   id: text.optional(),
@@ -67,4 +69,7 @@ export const streamPartSchema: z.ZodType<unknown> = z.discriminatedUnion('type',
 ]);
 
 /** What an answer cost, whatever else it holds. */
-export const paidSchema: z.ZodType<unknown> = z.object({ usage });
+export const paidSchema: z.ZodType<unknown> = z.object({
+  // Tokens are not free because nobody can read who used them.
+  usage: z.object({ ...counts, otherModels: otherModels.catch(undefined) }),
+});

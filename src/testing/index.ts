@@ -72,7 +72,7 @@ export type {
 export type { ReplayDifference } from './replay/compare.ts';
 export type { Diverged, ReplayDecision } from './replay/course.ts';
 export { readConversation } from './replay/read-conversation.ts';
-export { readThreads } from './replay/read-threads.ts';
+export { type ReadThreadsOptions, readThreads } from './replay/read-threads.ts';
 export {
   type ReadTranscriptsOptions,
   readTranscripts,

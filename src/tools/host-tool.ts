@@ -18,7 +18,7 @@ export type HostToolOptions<Input extends ToolSchema, Output extends ToolSchema>
  * Declares a tool that the host runs itself, in its own time and in whatever process: a browser, a phone, a queue. Its
  * calls are checked, judged and approved like any others; then the run ends with `awaiting-tools`, which lists them,
  * and goes on when `agent.submitToolResults` brings what came of each. Locked arguments are part of the input that the
- * host is given, and are filled when the calls are listed; they cannot be facts of a run. Throws `ConfigError` for a faulty declaration.
+ * host is given, and are filled when the calls are listed, where they are what was judged; they cannot be facts of a run. Throws `ConfigError` for a faulty declaration.
  *
  * @example
  * const pickFile = hostTool({

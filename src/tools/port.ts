@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../internal/maybe-promise.ts';
+import type { Slots } from '../internal/slots.ts';
 import type { ToolDescription } from '../protocol/chat.ts';
 import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import type { CancelledOperation, PreparedOperation } from '../protocol/operation.ts';
@@ -10,7 +11,6 @@ import type { InputProblem } from './input-port.ts';
 import type { ToolLocks } from './lock-port.ts';
 import type { OutputWithFiles } from './output-port.ts';
 import type { ResultRules } from './result-port.ts';
-import type { SlotsPort } from './slots-port.ts';
 
 /**
  * The thread's typed state, as a running tool reads and writes it. Of calls that run side by side the latest write
@@ -97,7 +97,7 @@ export interface ToolPort<Context = unknown, State = StateOf<Context>> {
   /** True when calls of this tool may run beside others of their batch. Default: only for `none`. */
   readonly parallel: boolean;
   /** What a call waits for before it runs, whoever runs it; absent for a tool without a limit. */
-  readonly slots?: SlotsPort;
+  readonly slots?: Slots;
   /** Milliseconds `execute` may take; none by default. */
   readonly timeoutMs?: number;
   /** Default: `provider_default`. */

@@ -149,7 +149,7 @@ export interface ToolOptions<
   /**
    * How many calls of this tool run at a time in this process, whatever agents and runs they are of; others wait in the
    * order they came. Counts until `execute` has settled, also after its time. The wait is none of `timeoutMs`; a cancel
-   * ends it, and nothing ran. `execute` must not wait for a call of its own tool. Default: no limit.
+   * ends it, and nothing ran. `execute` must not wait for a call of its own tool, also not in a run of an agent. Default: no limit.
    */
   readonly maxConcurrent?: number;
   /** Milliseconds `execute` may take. Default: no limit. */

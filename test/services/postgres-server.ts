@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import pg from 'pg';
 import { findProgram, postgresFolders } from './find-program.ts';
 import { freePort } from './free-port.ts';
 import { type Server, startServer } from './server.ts';
@@ -20,15 +21,29 @@ export async function startPostgres(
   const options = { cwd: folder, ...user };
   execFileSync(join(dirname(program), 'initdb'), init, { ...options, stdio: 'ignore' });
   const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
   return startServer({
-    url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-    port,
+    url,
+    ask: () => query(url),
     program,
     args: ['-D', data, '-p', String(port), '-k', folder, ...settings({ ...SETTINGS, ...more })],
     options,
     endSignal: 'SIGQUIT',
     folder,
   });
+}
+
+/** While it starts up, it takes connections and refuses every query. */
+async function query(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 });
+  // A connection that is cut is told of here as well.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 /** What is lost with the machine does not matter here, and clients are killed in masses. */

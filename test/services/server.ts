@@ -1,7 +1,6 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { connect } from 'node:net';
 
 /** A server that was started for tests. */
 export interface Server {
@@ -11,7 +10,8 @@ export interface Server {
 
 export interface ServerProgram {
   readonly url: string;
-  readonly port: number;
+  /** Asks it something that only a server which is ready answers; rejects, or hangs, until then. */
+  readonly ask: (signal: AbortSignal) => Promise<unknown>;
   readonly program: string;
   readonly args: readonly string[];
   readonly options: SpawnOptions;
@@ -22,8 +22,9 @@ export interface ServerProgram {
 }
 
 const START_MS = 30_000;
+const ASK_MS = 2_000;
 
-/** Starts a program and waits until it listens. It is stopped by its process id. */
+/** Starts a program and waits until it answers: it listens before that. It is stopped by its process id. */
 export async function startServer(about: ServerProgram): Promise<Server> {
   const child = spawn(about.program, about.args, {
     ...about.options,
@@ -44,7 +45,7 @@ export async function startServer(about: ServerProgram): Promise<Server> {
   process.on('exit', endNow);
   child.on('exit', () => process.off('exit', endNow));
   try {
-    await listens(about.port, child);
+    await answers(about.ask, child);
   } catch (cause) {
     await stop();
     throw new Error(`${about.program} does not start: ${errors}`, { cause });
@@ -58,18 +59,15 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   await once(child, 'exit');
 }
 
-async function listens(port: number, child: ChildProcess): Promise<void> {
+async function answers(ask: ServerProgram['ask'], child: ChildProcess): Promise<void> {
   for (const until = Date.now() + START_MS; ; ) {
     if (child.exitCode !== null) throw new Error(`it ended with ${child.exitCode}`);
-    const socket = connect(port, '127.0.0.1');
     try {
-      await once(socket, 'connect');
+      await ask(AbortSignal.timeout(ASK_MS));
       return;
     } catch (error) {
       if (Date.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, 20));
-    } finally {
-      socket.destroy();
     }
   }
 }

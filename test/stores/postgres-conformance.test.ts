@@ -14,5 +14,6 @@ await onService('postgres', (url) => {
     },
     { reopen: (_store, { now }) => openAt(now) },
   );
-  test.each(cases)('$name', ({ run }) => run());
+  // One of them writes and rewrites more than two thousand records: seconds on a machine that is busy.
+  test.each(cases)('$name', { timeout: 30_000 }, ({ run }) => run());
 });

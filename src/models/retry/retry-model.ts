@@ -1,4 +1,5 @@
 import { ModelError } from '../../errors/model-error.ts';
+import { requireStream } from '../../errors/require-stream.ts';
 import type { ChatStreamPart } from '../../protocol/chat.ts';
 import type {
   ChatModel,
@@ -64,7 +65,7 @@ class RetryModel implements ChatModel {
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
     const retries = new Retries(this.#limits, options);
     const parts = new RetriedStream({
-      open: (inner) => this.#model.stream(request, inner),
+      open: (inner) => requireStream(this.#model.stream(request, inner), this.#model),
       options,
       retries,
       stallMs: this.#limits.stallMs,

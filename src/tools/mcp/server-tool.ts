@@ -1,9 +1,9 @@
 import { ToolError } from '../../errors/tool-error.ts';
+import type { Slots } from '../../internal/slots.ts';
 import { toJson } from '../../internal/to-json.ts';
 import type { JsonObject, JsonValue } from '../../protocol/json.ts';
 import { jsonSchema } from '../json-schema.ts';
 import type { ToolContext } from '../port.ts';
-import type { SlotsPort } from '../slots-port.ts';
 import { type Tool, tool } from '../tool.ts';
 import type { ToolOutput } from '../tool-output.ts';
 import { callMcpTool, listMcpTools, type McpClient, type McpTool } from './client.ts';
@@ -21,7 +21,7 @@ export interface ServerPlan {
   readonly trustsAnnotations: boolean;
   readonly overrides: { readonly [tool: string]: Partial<McpSafety> };
   readonly check: 'always' | 'never';
-  readonly slots?: SlotsPort;
+  readonly slots?: Slots;
 }
 
 /** A tool that is called on the server. Throws `ConfigError` for a schema that no tool can have. */
