@@ -71,11 +71,10 @@ const OPTIONAL: { readonly [Type in PackedType]?: readonly (keyof Body<Type>)[] 
 
 /** A body with every set of the fields that it need not have. */
 function variants(body: EventBody): readonly EventBody[] {
-  const optional = OPTIONAL[body.type as PackedType] ?? [];
-  return optional.reduce<readonly EventBody[]>(
-    (some, field) => [...some, ...some.map((one) => without(one, field))],
-    [body],
-  );
+  let some = [body];
+  for (const field of OPTIONAL[body.type as PackedType] ?? [])
+    some = some.flatMap((one) => [one, without(one, field)]);
+  return some;
 }
 
 function without(body: EventBody, left: string): EventBody {
