@@ -309,10 +309,7 @@ function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
 }
 
 function eventsIn(changes: ThreadChanges): EventsPart {
-  if (changes instanceof PackedChanges) return changes.packed;
-  // Whoever stands in front and gives a copy on has copied what is packed, but not what unpacks it.
-  const { events, packed }: Partial<PackedChanges> = changes;
-  return events === undefined && packed !== undefined ? packed : [...(events ?? [])];
+  return PackedChanges.packedOf(changes) ?? [...changes.events];
 }
 
 function checkLedger(

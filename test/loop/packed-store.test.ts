@@ -45,6 +45,38 @@ test('a store in front of one in memory may copy what it commits, read its event
   expect(chosen.map(({ type }) => type)).toEqual(types.filter((type) => type !== 'message.user'));
 });
 
+/** As a proxy that looks into everything it gives out, such as one that records who reads what. */
+function seenThrough<Part extends object>(part: Part): Part {
+  return new Proxy(part, {
+    get(target, name, receiver) {
+      const value: unknown = Reflect.get(target, name, receiver);
+      const isOpen = typeof value === 'object' && value !== null && !Object.isFrozen(target);
+      return isOpen ? seenThrough(value) : value;
+    },
+  });
+}
+
+type Changes = Parameters<ThreadStore['commit']>[3];
+
+test.each<readonly [kind: string, copy: (changes: Changes) => Changes]>([
+  ['a deep copy', structuredClone],
+  ['a copy by way of JSON', (changes) => JSON.parse(JSON.stringify(changes)) as Changes],
+  ['a proxy', (changes) => new Proxy(changes, {})],
+  ['a proxy of all that is in it', seenThrough],
+])('%s of what is committed to a store in memory holds its events', async (_kind, copy) => {
+  const types = (await eventsOf(memoryStore())).map(({ type }) => type);
+  const mirrored: string[] = [];
+  const given = await eventsOf(
+    inFront(memoryStore(), (changes) => {
+      const made = copy(changes);
+      mirrored.push(...made.events.map(({ type }) => type));
+      return made;
+    }),
+  );
+  expect(given.map(({ type }) => type)).toEqual(types);
+  expect(mirrored).toEqual(types);
+});
+
 test('events that are heard and events that are packed are the same', async () => {
   const store = memoryStore();
   const agent = createAgent({ name: 'support', model: scriptedModel(['Hello.']), store });
