@@ -86,7 +86,10 @@ export class Ask implements ContextSource, Waiter {
       run.ports.passTime?.();
       return this.#fail('threw', { cause });
     }
-    if (pending) return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
+    if (pending) {
+      run.ports.passTime?.();
+      return new Wait<Ask>(this, value as PromiseLike<unknown>, this.#startedAt);
+    }
     if (value === undefined && !this.entry.shadow) run.ports.passTime?.();
     else this.durationMs = run.ports.now() - this.#startedAt;
     return run.cancelled && !evenIfCancelled ? this.#end(CANCELLED) : this.#read(value);

@@ -81,6 +81,8 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
 
   /** Hands the verdict on to `take` without a promise in between. */
   runThen<Result>(take: (verdict: Verdict) => MaybePromise<Result>): MaybePromise<Result> {
+    // A model, a tool, a schema or a wait may have come before: none of their time is taken off a policy's.
+    this.setting.run.ports.passTime?.();
     const reached = this.#advance();
     return isWaited(reached) ? this.#goOnAfter(reached, take) : take(reached);
   }
@@ -211,6 +213,9 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
       rewrite = this.rewrite(decision, this.#rechecking || ask.entry.shadow);
     } catch (cause) {
       return this.fail(ask, ask.error('invalid-rewrite', { cause }));
+    } finally {
+      // The check of a rewrite is somebody's code, and nothing of the time of the next policy.
+      this.setting.run.ports.passTime?.();
     }
     if (!isThenable(rewrite)) return this.#apply(ask, decision, rewrite);
     this.#unchecked = decision;
@@ -218,6 +223,7 @@ export abstract class Chain<Value, Plain extends Move, Modify extends Move, Verd
   }
 
   #takeRewrite(ask: Ask, decision: Modify, outcome: Outcome): Verdict | undefined {
+    this.setting.run.ports.passTime?.();
     if (this.setting.run.cancelled && !this.evenIfCancelled) {
       ask.settleMemory(false);
       return this.cancelled(ask); // C4
