@@ -8,6 +8,9 @@ const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
 const INTERRUPTIONS: readonly unknown[] = ['provider_default', 'cancel', 'continue'];
 const TIERS: readonly unknown[] = ['auto', 'confirm'];
 
+/** A timer cannot wait longer: given more, it fires at once. */
+export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
+
 /** What each option must be, for callers without types and for values that come from elsewhere. */
 const RULES: Readonly<
   Record<string, { readonly accepts: (value: unknown) => boolean; readonly what: string }>
@@ -30,9 +33,9 @@ const RULES: Readonly<
   },
   timeoutMs: {
     accepts: isOptional(
-      (value) => typeof value === 'number' && value > 0 && Number.isFinite(value),
+      (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_MS,
     ),
-    what: 'a positive number of milliseconds',
+    what: `a number of milliseconds above 0 and up to ${MAX_TIMEOUT_MS}`,
   },
   interruption: {
     accepts: isOptional((value) => INTERRUPTIONS.includes(value)),

@@ -3,6 +3,7 @@ import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { Slots } from '../internal/slots.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { MAX_TIMEOUT_MS } from './check-options.ts';
 import { listMcpTools, type McpClient, type McpTool } from './mcp/client.ts';
 import type { McpSafety } from './mcp/safety-of.ts';
 import { type ServerPlan, serverTool } from './mcp/server-tool.ts';
@@ -31,7 +32,7 @@ export interface McpToolsOptions {
   readonly annotations?: 'trusted' | 'ignored';
   /** By the server's name of a tool: what you know better than the server. */
   readonly safety?: { readonly [tool: string]: Partial<McpSafety> };
-  /** Milliseconds for one request, whatever progress it tells of. Default: 60,000. */
+  /** Milliseconds for one request, whatever progress it tells of, up to 2147483647. Default: 60,000. */
   readonly timeoutMs?: number;
   /** Bytes of a result, as JSON, that are kept; the rest is cut off with a note. Default: 65,536. */
   readonly maxResultBytes?: number;
@@ -162,6 +163,8 @@ function checkOptions(client: unknown, options: McpToolsOptions): void {
   for (const [name, value] of Object.entries({ timeoutMs, maxResultBytes, maxConcurrent }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
       throw invalid(`\`${name}\` is no positive integer`, `Set \`${name}\` to one`);
+  if (timeoutMs !== undefined && timeoutMs > MAX_TIMEOUT_MS)
+    throw invalid('`timeoutMs` is too long for a timer', `Use up to ${MAX_TIMEOUT_MS}`);
 }
 
 const WHERE = 'mcpTools()';

@@ -152,7 +152,7 @@ export interface ToolOptions<
    * ends it, and nothing ran. `execute` must not wait for a call of its own tool, also not in a run of an agent. Default: no limit.
    */
   readonly maxConcurrent?: number;
-  /** Milliseconds `execute` may take. Default: no limit. */
+  /** Milliseconds `execute` may take, up to 2147483647. Default: no limit. */
   readonly timeoutMs?: number;
   /**
    * Runs the tool with the parsed input. The output is turned into JSON; the model and `postToolUse` see it. Throw a

@@ -50,6 +50,7 @@ describe('a declared tool', () => {
     expect(Object.isFrozen(refund.description.inputSchema['properties'])).toBe(true);
     expect(refund).not.toHaveProperty('timeoutMs');
     expect(tool({ ...plain, timeoutMs: 50 }).timeoutMs).toBe(50);
+    expect(tool({ ...plain, timeoutMs: 2 ** 31 - 1 }).timeoutMs).toBe(2 ** 31 - 1);
   });
 
   test('recognises its own calls', () => {
@@ -85,6 +86,11 @@ describe('a faulty declaration is refused', () => {
     ],
     ['with a tier that is none of the two', { ...plain, tier: 'observe' }, '`tier`'],
     ['with a time limit of nothing', { ...plain, timeoutMs: 0 }, '`timeoutMs`'],
+    [
+      'with a time limit that no timer can wait for',
+      { ...plain, timeoutMs: 2 ** 31 },
+      '2147483647',
+    ],
   ])('%s', (_, options, message) => {
     const error = declare(options);
     expect(error.code).toBe('invalid-tool');

@@ -385,6 +385,7 @@ test.each<[string, unknown, object, RegExp]>([
   ['a tool that is not there', undefined, { only: ['sned'] }, /'sned'.*It has: send/s],
   ['safety of a tool that is not there', undefined, { safety: { sned: {} } }, /'sned'/],
   ['no number', undefined, { timeoutMs: -1 }, /timeoutMs/],
+  ['a limit that no timer can wait for', undefined, { timeoutMs: 2 ** 31 }, /2147483647/],
   ['a limit that is none', undefined, { maxConcurrent: 0 }, /maxConcurrent/],
   ['another word', undefined, { annotations: 'maybe' }, /annotations/],
 ])('%s is refused', async (...[, client, options, message]) => {
