@@ -287,7 +287,10 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   }
 
   #begin(start: Start<Context>): Promise<RunResult> {
-    return this.#crowd.begin(() => this.#startNow(start));
+    return this.#crowd.begin(
+      () => this.#startNow(start),
+      () => this.#runs.waits(start.threadId),
+    );
   }
 
   async #follow(start: Start<Context>): Promise<RunResult> {

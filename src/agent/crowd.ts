@@ -15,11 +15,17 @@ export class Crowd {
   #underWay = 0;
   #waiting: (() => void)[] = [];
 
-  /** Begins at once, or when it is its turn. */
-  begin<Result>(run: () => Promise<Result>): Promise<Result> {
-    return this.#underWay < CROWD && this.#waiting.length === 0
-      ? this.#run(run)
-      : this.#turn().then(() => this.#run(run));
+  /** Begins at once, or when it is its turn. `onWait`: called where it has to wait; what it gives is called when it has begun. */
+  begin<Result>(run: () => Promise<Result>, onWait: () => () => void): Promise<Result> {
+    if (this.#underWay < CROWD && this.#waiting.length === 0) return this.#run(run);
+    const onBegun = onWait();
+    return this.#turn().then(() => {
+      try {
+        return this.#run(run);
+      } finally {
+        onBegun();
+      }
+    });
   }
 
   #run<Result>(run: () => Promise<Result>): Promise<Result> {

@@ -28,6 +28,12 @@ export class LiveRuns {
     });
   }
 
+  /** Counts a run that waits for its turn among those that ask for the thread, until what this gives is called. */
+  waits(threadId: string): () => void {
+    this.#ask(threadId);
+    return () => this.#decided(threadId);
+  }
+
   /** Begins a run that tells when it has its thread. */
   begin(
     threadId: string,
@@ -40,7 +46,7 @@ export class LiveRuns {
       if (isClaiming) this.#decided(threadId);
       isClaiming = false;
     };
-    this.#claiming.set(threadId, (this.#claiming.get(threadId) ?? 0) + 1);
+    this.#ask(threadId);
     const running = run(() => {
       // It is told of later than the run has begun.
       if (live !== undefined) this.#live.set(threadId, live);
@@ -52,6 +58,10 @@ export class LiveRuns {
     });
     live = { cancel, result };
     return result;
+  }
+
+  #ask(threadId: string): void {
+    this.#claiming.set(threadId, (this.#claiming.get(threadId) ?? 0) + 1);
   }
 
   #decided(threadId: string): void {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type ChatModel, createAgent, scriptedModel } from 'agent-hooks';
+import { type Agent, type ChatModel, createAgent, scriptedModel } from 'agent-hooks';
 import { expect, test } from 'vitest';
 
 const answers = (count: number) => scriptedModel(Array.from({ length: count }, () => 'ok'));
@@ -31,6 +31,20 @@ test('a run that waits for its turn hears of its cancel, and calls nothing', asy
   expect((await last).status).toBe('cancelled');
   await Promise.all(before);
   expect(model.calls).toBe(40);
+});
+
+test.each([
+  ['cancel', (agent: Agent) => agent.cancel('last')],
+  ['endThread', (agent: Agent) => agent.endThread('last', 'closed')],
+] as const)('`%s` finds a run that waits for its turn', async (_name, end) => {
+  const agent = createAgent({ name: 'a', model: answers(100) });
+  await agent.run({ threadId: 'last', message: 'hello' });
+  const before = runs(40).map((threadId) => agent.run({ threadId, message: 'go' }));
+  const last = agent.run({ threadId: 'last', message: 'go' });
+  await end(agent);
+  expect((await last).status).toBe('cancelled');
+  const others = await Promise.all(before);
+  expect(others.every(({ status }) => status === 'completed')).toBe(true);
 });
 
 test('runs on one thread stay apart in a crowd', async () => {
