@@ -100,6 +100,14 @@ export function whenThere<Value>(
   else void value.then(take, fail);
 }
 
+/**
+ * A promise of what somebody else's comes to. `Promise.resolve` takes a promise with a `then` of its own for one that is
+ * none, which may call back twice or throw; `await` looks past that.
+ */
+export async function adopted<Value>(foreign: PromiseLike<Value>): Promise<Value> {
+  return await foreign;
+}
+
 /** What `take` makes of a value, at once where it is there. */
 export function after<Value, Next>(
   value: MaybePromise<Value>,

@@ -1,5 +1,6 @@
 import { ThreadConflictError } from '../errors/store-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { adopted } from '../internal/later.ts';
 import type { ThreadStore } from '../stores/port.ts';
 
 /** A claim that is held, and what happens when it turns out to be lost. */
@@ -52,7 +53,7 @@ export class LeaseKeeper {
       try {
         const renewed = this.#store.renew(claim.threadId, claim.token, this.#ttlMs);
         if (!isThenable(renewed)) continue;
-        Promise.resolve(renewed).catch((error: unknown) => this.#notRenewed(claim, error));
+        adopted(renewed).catch((error: unknown) => this.#notRenewed(claim, error));
       } catch (error) {
         this.#notRenewed(claim, error);
       }

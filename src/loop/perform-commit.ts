@@ -3,6 +3,7 @@ import { StoreError } from '../errors/store-error.ts';
 import { PackedEvents } from '../events/packed-events.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { adopted } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { PackedChanges } from '../stores/packed-port.ts';
@@ -73,7 +74,7 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     return undo(session, { outgoing, memory }, error);
   }
   if (!isThenable(written)) return settle();
-  return Promise.resolve(written).then(settle, (error: unknown) =>
+  return adopted(written).then(settle, (error: unknown) =>
     undo(session, { outgoing, memory }, error),
   );
 }

@@ -8,6 +8,7 @@ import {
 import { ThreadError } from '../errors/thread-error.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { adopted } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Claim, StoredThread } from '../stores/port.ts';
@@ -109,7 +110,7 @@ function takeClaim(run: ThreadRun): MaybePromise<Claim | StoreError> {
     // Whoever holds the caller's thread takes a subagent's over from the process that held both.
     const holder = above === undefined ? ports.leases.newHolder() : `below ${above.call.threadId}`;
     const claim = ports.store.claim(threadId, { holder, ttlMs: ports.leases.ttlMs });
-    return isThenable(claim) ? Promise.resolve(claim).catch(refused) : claim;
+    return isThenable(claim) ? adopted(claim).catch(refused) : claim;
   } catch (error) {
     return refused(error);
   }
@@ -143,7 +144,7 @@ function giveBack({ ports, threadId }: ThreadRun, claim: Claim): MaybePromise<vo
   };
   try {
     const released = ports.store.release(threadId, claim.token);
-    return isThenable(released) ? Promise.resolve(released).catch(notReleased) : undefined;
+    return isThenable(released) ? adopted(released).catch(notReleased) : undefined;
   } catch (error) {
     notReleased(error);
   }
@@ -183,11 +184,11 @@ function loadThread({ ports, threadId, tellsEnded }: ThreadRun): MaybePromise<Lo
     const messages =
       from === 0 ? store.readMessages(threadId) : store.readMessages(threadId, { after: from });
     return isThenable(messages)
-      ? Promise.resolve(messages).then((read) => ({ stored, messages: read, from }))
+      ? adopted(messages).then((read) => ({ stored, messages: read, from }))
       : { stored, messages, from };
   };
   const loaded = store.load(threadId);
-  return isThenable(loaded) ? Promise.resolve(loaded).then(withMessages) : withMessages(loaded);
+  return isThenable(loaded) ? adopted(loaded).then(withMessages) : withMessages(loaded);
 }
 
 /**
