@@ -95,7 +95,13 @@ export class ModelAttempt implements ModelCallOptions {
 
   send(): Later<LoopEvent> {
     this.#call.session.options.cancel.listen(this.#onCancel);
-    if (this.#isOpen) start(this.#call, this).then(this.#onGiven, this.#onError);
+    if (!this.#isOpen) return this.#event;
+    try {
+      start(this.#call, this).then(this.#onGiven, this.#onError);
+    } catch (error) {
+      // A promise with a `then` of its own may throw when it is waited for.
+      this.#onError(error);
+    }
     return this.#event;
   }
 

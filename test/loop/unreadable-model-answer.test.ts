@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ChatModel, createAgent, type ModelResponse } from 'agent-hooks';
+import { type ChatModel, createAgent, type ModelResponse, memoryStore } from 'agent-hooks';
 import { expect, test } from 'vitest';
 
 const trap = (): never => {
@@ -25,4 +25,18 @@ test('an error that cannot be looked at is a ModelError', async () => {
   const agent = createAgent({ name: 'a', model: modelOf(() => Promise.reject(thrown)) });
   const result = await agent.run({ message: 'go' });
   expect(result).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+});
+
+test('an answer whose promise throws when it is waited for ends the turn, in the store too', async () => {
+  const store = memoryStore();
+  const generate = () => Object.assign(Promise.resolve(), { then: trap });
+  const agent = createAgent({
+    name: 'a',
+    model: modelOf(generate as unknown as () => Promise<ModelResponse>),
+    store,
+  });
+  const result = await agent.run({ threadId: 't', message: 'go' });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'model-failed' } });
+  const types = (await store.readEvents('t')).map(({ type }) => type);
+  expect(types.filter((type) => type === 'turn.finished')).toHaveLength(1);
 });
