@@ -29,7 +29,7 @@ test('an error that cannot be looked at is a ModelError', async () => {
 
 test('an answer whose promise throws when it is waited for ends the turn, in the store too', async () => {
   const store = memoryStore();
-  const generate = () => Object.assign(Promise.resolve(), { then: trap });
+  const generate = () => Object.defineProperty(Promise.resolve(), 'then', { value: trap });
   const agent = createAgent({
     name: 'a',
     model: modelOf(generate as unknown as () => Promise<ModelResponse>),
