@@ -12,7 +12,7 @@ import type { ChatRequest } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
 import type { StateValues } from '../protocol/state-values.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
-import { TAKES_PACKED } from '../stores/packed-port.ts';
+import { takesPacked } from '../stores/packed-port.ts';
 import type { StoredThread } from '../stores/port.ts';
 import type { AnswerPort } from '../tools/answer-port.ts';
 import type { Announced } from './announced.ts';
@@ -143,7 +143,7 @@ export class Session {
     this.version = thread.stored?.version ?? 0;
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
-    const packs = TAKES_PACKED in ports.store && options.facts.agentPath.length === 0;
+    const packs = takesPacked(ports.store) && options.facts.agentPath.length === 0;
     this.#outbox = new Outbox(packs ? new EventPacker(this.threadId) : undefined);
     this.#tick = ports.clock.monotonic();
     this.#startedAt = this.#tick;

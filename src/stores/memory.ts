@@ -16,7 +16,7 @@ import { checkNew, EventLog, type EventsPart } from './event-log.ts';
 import { requireKey } from './key.ts';
 import { leaseEnd } from './lease-end.ts';
 import { memoryCounters } from './memory-counters.ts';
-import { PackedChanges, TAKES_PACKED } from './packed-port.ts';
+import { PackedChanges, takePacked } from './packed-port.ts';
 import { pageLimit } from './page-limit.ts';
 import type {
   Claim,
@@ -83,7 +83,6 @@ type RewriteArgs = Parameters<ThreadStore['rewriteThread']>;
 const EMPTY: { readonly [policy: string]: JsonObject } = Object.freeze({});
 
 class MemoryStore implements ThreadStore {
-  readonly [TAKES_PACKED] = true;
   readonly keepsDigests: boolean;
   readonly counters: Counters;
   readonly #now: () => number;
@@ -96,6 +95,7 @@ class MemoryStore implements ThreadStore {
     this.#now = options.now ?? Date.now;
     this.keepsDigests = options.digests ?? false;
     this.counters = memoryCounters(this.#now);
+    takePacked(this);
   }
 
   claim(threadId: string, lease: { readonly holder: string; readonly ttlMs: number }): Claim {
@@ -309,7 +309,7 @@ function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
 }
 
 function eventsIn(changes: ThreadChanges): EventsPart {
-  return PackedChanges.packedOf(changes) ?? [...changes.events];
+  return changes instanceof PackedChanges ? changes.packed : [...changes.events];
 }
 
 function checkLedger(

@@ -77,6 +77,15 @@ test.each<readonly [kind: string, copy: (changes: Changes) => Changes]>([
   expect(mirrored).toEqual(types);
 });
 
+test('a store whose own commit was replaced may copy what it commits, too', async () => {
+  const types = (await eventsOf(memoryStore())).map(({ type }) => type);
+  const store = memoryStore();
+  const { commit } = store;
+  store.commit = (id, token, version, changes) =>
+    commit.call(store, id, token, version, { ...changes });
+  expect((await eventsOf(store)).map(({ type }) => type)).toEqual(types);
+});
+
 test('events that are heard and events that are packed are the same', async () => {
   const store = memoryStore();
   const agent = createAgent({ name: 'support', model: scriptedModel(['Hello.']), store });
