@@ -81,7 +81,7 @@ test('a store whose own commit was replaced may copy what it commits, too', asyn
   const types = (await eventsOf(memoryStore())).map(({ type }) => type);
   const store = memoryStore();
   const { commit } = store;
-  store.commit = (id, token, version, changes) =>
+  store.commit = (...[id, token, version, changes]: Parameters<ThreadStore['commit']>) =>
     commit.call(store, id, token, version, { ...changes });
   expect((await eventsOf(store)).map(({ type }) => type)).toEqual(types);
 });
