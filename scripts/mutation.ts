@@ -1,93 +1,93 @@
 /**
- * Mutation testing of the decisions, the hooks and the loop, for the night: it takes hours. Writes
- * test/mutation/report.md. Arguments go to Stryker, such as `--mutate src/loop/step.ts` for one file.
+ * Mutation testing of the decisions, the hooks and the loop. Writes test/mutation/report.md.
+ *
+ *     npm run mutation                 every mutant, for some nights
+ *     npm run mutation -- --parts 3    three parts of them, drawn at random: an estimate
+ *     npm run mutation -- --again      those not caught so far, by the tests as they are now
+ *
+ * What is judged is kept in .scratch/mutation, part by part, as long as the sources are the same: the next run goes on there.
  */
-import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { keyOf, listMutants, makeOnly, type Place, partOf } from '../test/mutation/draw-mutants.ts';
+import { isMissed, type Judged, MIN_SCORE, reportOf, scoreOf } from '../test/mutation/report.ts';
 
-interface Mutant {
-  readonly mutatorName: string;
-  readonly replacement?: string;
-  readonly status: string;
-  readonly location: { readonly start: { readonly line: number } };
-}
-
-interface Report {
-  readonly files: { readonly [file: string]: { readonly mutants: readonly Mutant[] } };
-}
-
-interface Row {
-  readonly name: string;
-  readonly caught: number;
-  readonly missed: readonly Mutant[];
-}
-
-const MIN_SCORE = 80;
-const UNDETECTED = new Set(['Survived', 'NoCoverage']);
-const DETECTED = new Set(['Killed', 'Timeout']);
-
+const PARTS = 60;
+const CONFIG = 'test/mutation/stryker.config.json';
 const root = join(import.meta.dirname, '..');
-const cache = join(root, 'node_modules', '.cache', 'stryker');
-const code = await stryker(process.argv.slice(2));
-if (code !== 0) process.exit(code);
-const { files } = JSON.parse(readFileSync(join(cache, 'report.json'), 'utf8')) as Report; // Stryker's own schema.
-const rows = Object.entries(files).map(([name, { mutants }]): Row => {
-  const caught = mutants.filter(({ status }) => DETECTED.has(status)).length;
-  return { name, caught, missed: mutants.filter(({ status }) => UNDETECTED.has(status)) };
+process.chdir(root);
+const { values } = parseArgs({
+  options: { parts: { type: 'string', default: `${PARTS}` }, again: { type: 'boolean' } },
 });
-const total = scoreOf(rows);
-writeFileSync(join(root, 'test', 'mutation', 'report.md'), report());
-console.log(`${total.toFixed(1)} % of the mutants were caught; see test/mutation/report.md`);
-if (total < MIN_SCORE) process.exitCode = 1;
 
-function stryker(args: readonly string[]): Promise<number> {
-  const bin = join(root, 'node_modules', '@stryker-mutator', 'core', 'bin', 'stryker.js');
-  const config = join('test', 'mutation', 'stryker.config.json');
-  const child = spawn(process.execPath, [bin, 'run', config, ...args], {
-    cwd: root,
-    stdio: 'inherit',
+const files = globSync('src/{decisions,hooks,loop}/**/*.ts').sort();
+const all = await listMutants(files);
+const folder = join('.scratch', 'mutation', hashOf(files));
+mkdirSync(folder, { recursive: true });
+const numbers = [...Array(PARTS).keys()];
+if (values.again !== true) {
+  for (const part of numbers.slice(0, Number(values.parts))) await judgePart(part);
+} else {
+  await judgeMissed();
+}
+const judged = numbers.filter((part) => existsSync(fileOf(part))).flatMap(read);
+writeFileSync('test/mutation/report.md', reportOf(judged, all.length));
+const score = scoreOf(judged);
+console.log(`${score.toFixed(1)} % of the mutants were caught; see test/mutation/report.md`);
+if (score < MIN_SCORE) process.exitCode = 1;
+
+async function judgePart(part: number): Promise<void> {
+  if (existsSync(fileOf(part))) return;
+  write(part, await judge(all.filter((mutant) => partOf(mutant, PARTS) === part)));
+}
+
+async function judgeMissed(): Promise<void> {
+  const done = numbers.filter((part) => existsSync(fileOf(part)));
+  const missed = done.flatMap(read).filter(isMissed);
+  const now = new Map((await judge(missed)).map((mutant) => [keyOf(mutant), mutant]));
+  for (const part of done)
+    write(
+      part,
+      read(part).map((mutant) => now.get(keyOf(mutant)) ?? mutant),
+    );
+}
+
+async function judge(mutants: readonly Place[]): Promise<Judged[]> {
+  makeOnly(mutants);
+  const results = await new Stryker({ configFile: CONFIG }).runMutationTest();
+  const found = new Map(results.map((result) => [keyOf(fromReport(result)), result.status]));
+  return mutants.map(({ fileName, location, mutatorName, replacement }) => {
+    const mutant = { fileName, location, mutatorName, replacement };
+    const status = found.get(keyOf(mutant));
+    if (status === undefined) throw new Error(`Stryker did not make the mutant ${keyOf(mutant)}`);
+    return { ...mutant, status };
   });
-  return new Promise((resolve, reject) => {
-    child.on('error', reject);
-    child.on('close', (exitCode) => resolve(exitCode ?? 1));
-  });
 }
 
-/** Caught mutants in percent of those that a test could catch. */
-function scoreOf(some: readonly Row[]): number {
-  const caught = some.reduce((sum, row) => sum + row.caught, 0);
-  const missed = some.reduce((sum, row) => sum + row.missed.length, 0);
-  return caught + missed === 0 ? 100 : (100 * caught) / (caught + missed);
+/** Results count lines and columns from 1, everything before them from 0. */
+function fromReport<M extends Place>(result: M): M {
+  const { start, end } = result.location;
+  const back = ({ line, column }: typeof start) => ({ line: line - 1, column: column - 1 });
+  return { ...result, location: { start: back(start), end: back(end) } };
 }
 
-function report(): string {
-  const caught = rows.reduce((sum, row) => sum + row.caught, 0);
-  const missed = rows.reduce((sum, row) => sum + row.missed.length, 0);
-  return [
-    '# Mutation testing',
-    '',
-    'Made by `npm run mutation`: every mutant that Stryker makes of `src/decisions`, `src/hooks` and `src/loop`, against the',
-    'tests of those folders and the acceptance tests. Mutants of values made when a module is loaded are left out, as each',
-    'would take a whole run.',
-    '',
-    `${total.toFixed(1)} %: ${caught} caught, ${missed} not.`,
-    '',
-    '| file | caught | not | % |',
-    '|---|---:|---:|---:|',
-    ...rows.map(
-      (row) =>
-        `| ${row.name} | ${row.caught} | ${row.missed.length} | ${scoreOf([row]).toFixed(0)} |`,
-    ),
-    '',
-    '## Not caught',
-    '',
-    ...rows.flatMap(({ name, missed: some }) => some.map((mutant) => `- ${name}:${line(mutant)}`)),
-    '',
-  ].join('\n');
+function fileOf(part: number): string {
+  return join(folder, `${part}-of-${PARTS}.json`);
 }
 
-function line({ location, mutatorName, replacement = '', status }: Mutant): string {
-  const short = replacement.replaceAll(/\s+/g, ' ').slice(0, 60);
-  return `${location.start.line} ${mutatorName}${status === 'NoCoverage' ? ', no test' : ''}: \`${short}\``;
+function read(part: number): Judged[] {
+  return JSON.parse(readFileSync(fileOf(part), 'utf8')); // Its own `write`.
+}
+
+function write(part: number, mutants: readonly Judged[]): void {
+  writeFileSync(fileOf(part), JSON.stringify(mutants));
+}
+
+function hashOf(names: readonly string[]): string {
+  const hash = createHash('sha256');
+  for (const name of names) hash.update(readFileSync(name));
+  return hash.digest('hex').slice(0, 16);
 }

@@ -1,15 +1,45 @@
 import type { ViteUserConfig } from 'vitest/config';
+import { BaseSequencer } from 'vitest/node';
 import base from '../../vitest.config.ts';
 
-/** The tests that judge mutants: those of the mutated folders, without what starts processes, builds or waits long. */
+const FOLDERS = [
+  'decisions',
+  'hooks',
+  'loop',
+  'compaction',
+  'host',
+  'agent',
+  'policies',
+  'acceptance',
+];
+
 const config: ViteUserConfig = {
   ...base,
   test: {
     ...base.test,
-    include: [
-      'test/{decisions,hooks,loop,acceptance,testing,protocol,internal,errors,agent}/**/*.test.ts',
+    include: ['test/{decisions,hooks,loop,compaction,host,agent,policies,acceptance}/**/*.test.ts'],
+    exclude: [
+      'test/compaction/thread-length.test.ts',
+      'test/acceptance/*{processes,crash}.test.ts',
+      'test/agent/subagents/{processes,crash,ending}.test.ts',
+      'test/agent/retention/**',
+      'test/agent/{observers,pending-approvals,store-fails-below}.test.ts',
+      'test/acceptance/{a-audit,b33-slow-store,b35-approval-handles,crate-budgets,d-durability,d-rerun,k-cancel-race,m-answers,m-stores,m-time-limits,points-everywhere,s-summaries,t08-files}.test.ts',
+      'test/loop/{thread-state-crash,tool-slots,window-splits}.test.ts',
     ],
-    exclude: ['test/acceptance/*{processes,crash}.test.ts', 'test/testing/vitest*.test.ts'],
+    isolate: false,
+    maxWorkers: 1,
+    setupFiles: ['test/mutation/leave-nothing.ts'],
+    sequence: {
+      sequencer: class extends BaseSequencer {
+        override async sort(files: Parameters<BaseSequencer['sort']>[0]) {
+          const near = (id: string) =>
+            FOLDERS.findIndex((folder) => id.includes(`/test/${folder}/`));
+          const sorted = (await super.sort(files)).reverse();
+          return sorted.sort((a, b) => near(a.moduleId) - near(b.moduleId));
+        }
+      },
+    },
     reporters: ['dot'],
   },
 };
