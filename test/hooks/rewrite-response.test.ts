@@ -134,6 +134,20 @@ describe('rewriting the calls of a response', () => {
     expect(minted()).toBe(1);
   });
 
+  test('a new call comes after the last one, and before what follows it', async () => {
+    const given = response([call('1'), text('a'), call('2'), text('b')], 'tool-calls');
+    const { value } = await rewritten(given, ({ toolCalls }) => ({
+      toolCalls: [...toolCalls, { toolName: 'find', input: {} }],
+    }));
+    expect(value?.content).toMatchObject([
+      call('1'),
+      text('a'),
+      call('2'),
+      { type: 'tool-call', callId: 'new-1' },
+      text('b'),
+    ]);
+  });
+
   test('a response that was cut off runs no added call', async () => {
     const { value } = await rewritten(response([text('a')], 'length'), () => ({
       toolCalls: [{ toolName: 'find', input: {} }],

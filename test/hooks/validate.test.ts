@@ -32,6 +32,20 @@ const MISTAKES: readonly (readonly [what: string, policy: unknown, code: string]
     { preToolUse: hook, options: { preToolUse: { timeout: 5 } } },
     'unknown-option',
   ],
+  ...[
+    ['onEvent', { failure: 'closed' }],
+    ['preToolUse', { failure: 'ajar' }],
+    ['onEvent', { mustDecide: true }],
+    ['preToolUse', { mustDecide: 'yes' }],
+    ['preToolUse', { timeoutMs: 0 }],
+  ].map(
+    ([point, option]) =>
+      [
+        `${JSON.stringify(option)} at ${point}`,
+        { [`${point}`]: hook, options: { [`${point}`]: option } },
+        'invalid-option',
+      ] as const,
+  ),
   ['an event that there is not', { onEvent: hook, events: ['tools.*'] }, 'invalid-pattern'],
   ...HOOK_POINTS.filter((point) => !POINTS[point].enforced).map(
     (point) => [`'${point}', which nobody asks`, { [point]: hook }, 'not-enforced'] as const,
@@ -51,6 +65,14 @@ const MISTAKES: readonly (readonly [what: string, policy: unknown, code: string]
 describe('validateHooks — one mistake', () => {
   test.each(MISTAKES)('%s is one finding', (_what, policy, code) => {
     expect(codes(policy)).toEqual([`error ${code}`]);
+  });
+
+  test.each(MISTAKES)('%s: it is said where it is, what it is and what to do', (_what, policy) => {
+    for (const { where, what, fix } of validateHooks([policy])) {
+      expect(where).toMatch(/^hooks\[0\]/);
+      expect(what).toMatch(/\w+ \w+/);
+      expect(fix).toMatch(/^[A-Z]\w+ \S+/);
+    }
   });
 
   test.each(MISTAKES)(

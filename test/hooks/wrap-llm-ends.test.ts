@@ -11,6 +11,11 @@ const passes = (name: string, log: string[] = []) =>
     log.push(`<${name}`);
   });
 
+/** A model that never says anything. */
+async function* silent(): AsyncGenerator<ChatStreamPart> {
+  await new Promise(() => undefined);
+}
+
 describe('wrapLlmCall — nothing stays open', () => {
   test('a policy that leaves the call early ends it', async () => {
     const first = wraps('first', async function* (request, next) {
@@ -22,6 +27,19 @@ describe('wrapLlmCall — nothing stays open', () => {
     });
     const run = around([first, passes('inner')], hangs);
     expect(await run.read()).toEqual(['first', '!']);
+    expect(run.open()).toBe(0);
+  });
+
+  test('who lets go of a call while it waits for a part is told that there is none', async () => {
+    const lets = wraps('lets', async function* (request, next) {
+      const parts = next(request)[Symbol.asyncIterator]();
+      const waiting = parts.next();
+      await parts.return?.();
+      yield text(`done: ${(await waiting).done}`);
+      yield finish;
+    });
+    const run = around([lets], silent);
+    expect(await run.read()).toEqual(['done: true', '!']);
     expect(run.open()).toBe(0);
   });
 

@@ -147,6 +147,25 @@ describe('wrapLlmCall — another request', () => {
     run.wrapped.close();
   });
 
+  test('parts that are asked for while it is judged wait for one verdict and come from one call', async () => {
+    let judged = 0;
+    const slow = judges('slow', async () => {
+      judged += 1;
+      await sleep(5);
+      return undefined;
+    });
+    const hurries = wraps('hurries', async function* (_request, next) {
+      const parts = next(cooler)[Symbol.asyncIterator]();
+      const both = await Promise.all([parts.next(), parts.next()]);
+      for (const { value } of both) if (value !== undefined) yield value;
+    });
+    const run = around([slow, hurries]);
+    expect(await run.read()).toEqual(['hello', '!']);
+    expect(judged).toBe(1);
+    expect(run.requests).toEqual([cooler]);
+    run.gate.close();
+  });
+
   const unfit: readonly (readonly [string, unknown])[] = [
     ['other tools', { ...given, tools: [] }],
     ['no message', { ...given, messages: [] }],

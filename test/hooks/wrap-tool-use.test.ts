@@ -64,7 +64,13 @@ describe('wrapToolUse — nesting', () => {
     const run = around([twice]);
     expect((await run.wrapped).result).toBe(DONE);
     expect(run.inputs).toHaveLength(1);
-    expect(seen).toMatchObject([{ code: 'hook-failed', policy: 'twice' }]);
+    expect(seen).toMatchObject([
+      {
+        code: 'hook-failed',
+        policy: 'twice',
+        message: expect.stringMatching(/must not run twice.* Keep the result of the first `next`/),
+      },
+    ]);
   });
 
   test('two at once for such a tool run once', async () => {
