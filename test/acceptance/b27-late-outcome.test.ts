@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type LedgerEntry, scriptedModel, type ThreadStore } from '../../src/index.ts';
+import { type LedgerEntry, memoryStore, scriptedModel, type ThreadStore } from '../../src/index.ts';
 import { latch } from './latch.ts';
 import { counted, expectStatus, MODES, play, sleep, stores } from './play.ts';
 import { expectSound, resultsIn } from './traces.ts';
@@ -53,6 +53,27 @@ describe.each(MODES)('%s', (mode) => {
         await expectSound(played);
       },
     );
+  });
+
+  test('B27: one that the store does not take is told of as lost, under the id of the call', async () => {
+    const { whenOpen, open: release } = latch();
+    const charge = counted('charge', {
+      sideEffects: 'once',
+      timeoutMs: 5,
+      execute: () => whenOpen,
+    });
+    const store: ThreadStore = memoryStore();
+    store.recordLate = async () => {
+      throw new TypeError('no');
+    };
+    const model = scriptedModel(script, { strict: true });
+    const played = await play(mode, { store, model, tools: [charge.tool], cancelGraceMs: 5 });
+    expectStatus(played.result, 'completed');
+    release();
+    const lost = { type: 'error.raised', code: 'outcome-not-recorded', name: 'TypeError' };
+    await expect
+      .poll(() => played.heard.at(-1), { interval: 5 })
+      .toMatchObject({ ...lost, details: { callId: '1.1.0' } });
   });
 
   test('B27, without the cancel: the outcome is known, and not late', async () => {

@@ -170,6 +170,11 @@ describe('a message while an approval is open', () => {
     expect(outputs(await store.readMessages('t'))).toEqual([
       'Not approved: the user went on without an answer',
     ]);
+    const ends = (await store.readEvents('t')).filter(({ type }) => type === 'turn.finished');
+    expect(ends).toMatchObject([
+      { turnId: '1', status: 'cancelled' },
+      { turnId: '2', status: 'completed' },
+    ]);
     const error = await refusal(agent.resume({ threadId: 't', answers: [yes(ids[0])] }));
     expect(error.code).toBe('approval-answered');
     expect(ran).toEqual([]);

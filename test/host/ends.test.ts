@@ -60,6 +60,23 @@ describe('a turn that ends while the host has its calls', () => {
     });
   });
 
+  test('a crash at any commit of the message that gives the calls up leaves a thread that goes on', async () => {
+    let now = 1_000;
+    for (let commits = 0; commits <= 3; commits += 1) {
+      const store = memoryStore({ now: () => now });
+      const input = { threadId: 't', message: 'well?', supersede: true };
+      await shop({ script: [{ toolCalls: batch }], store }).agent.run({ ...input, message: 'go' });
+      const dying = shop({ script: ['hi'], store: dyingStore(store, commits) });
+      await dying.agent.run(input).catch((error: unknown) => error);
+      now += 60_000;
+      const other = shop({ script: ['hi', 'hi'], store });
+      expect(await other.agent.run(input)).toMatchObject({ status: 'completed', text: 'hi' });
+      const ends = (await store.readEvents('t')).filter(({ type }) => type === 'turn.finished');
+      expect(ends[0]).toMatchObject({ turnId: '1', status: 'cancelled' });
+      expect(ends.filter(({ turnId }) => turnId === '1')).toHaveLength(1);
+    }
+  });
+
   test('a call is open for its results again after a crash at any commit', async () => {
     let now = 1_000;
     for (let commits = 1; commits <= 4; commits += 1) {

@@ -75,6 +75,32 @@ describe('L2: any process can pick a stored state up', () => {
     });
   }
 
+  for (const commits of [1, 2, 3, 4]) {
+    test(`L2: where that message was lost too, the one after it finds the old turn (${commits} commits) closed once`, async () => {
+      for (const more of [0, 1, 2, 3]) {
+        let now = 1_000;
+        const disk = memoryStore({ now: () => now });
+        const log: string[] = [];
+        for (const left of [commits, more]) {
+          const dying = desk({ script, store: dyingStore(disk, left), log });
+          await dying.agent.run({ threadId: 't', message: 'go' }).catch((error: unknown) => error);
+          now += 60_000;
+        }
+        const last = desk({ script, store: disk, log });
+        const result = await last.agent.run({ threadId: 't', message: 'again' });
+        expect(result.status).toBe('completed');
+        const { calls, results } = balance(await disk.readMessages('t'));
+        expect(results).toEqual(calls);
+        const turns = (await disk.readEvents('t')).flatMap(({ type, turnId }) =>
+          type.startsWith('turn.') ? [`${turnId} ${type}`] : [],
+        );
+        expect(new Set(turns).size).toBe(turns.length);
+        const ended = turns.filter((turn) => turn.endsWith('turn.finished'));
+        expect(ended).toHaveLength(turns.length / 2);
+      }
+    });
+  }
+
   test('L2: a process that ends between the answers and the tools leaves an approved call that runs once', async () => {
     let now = 1_000;
     const disk = memoryStore({ now: () => now });

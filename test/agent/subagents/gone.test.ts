@@ -15,6 +15,7 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
     const answers = yesTo(paused);
     await expect(other.resume({ threadId: 't', answers })).rejects.toMatchObject({
       code: 'approval-altered',
+      message: expect.stringContaining('the agent that asked for it is no longer there'),
     });
     const result = await other.cancel('t');
     expect(result.status).toBe('cancelled');

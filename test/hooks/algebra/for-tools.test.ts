@@ -85,7 +85,9 @@ describe('forTools — which tools', () => {
     expect(() => forTools(['fine', pattern], guard)).toThrow(
       expect.objectContaining({
         code: 'invalid-pattern',
-        message: expect.stringMatching(/pattern 2.* is neither the name of a tool.* Write 'refund'/s),
+        message: expect.stringMatching(
+          /pattern 2.* is neither the name of a tool.* Write 'refund'/s,
+        ),
       }),
     );
   });
