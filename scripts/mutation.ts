@@ -4,6 +4,7 @@
  *     npm run mutation                 every mutant, for some nights
  *     npm run mutation -- --parts 3    three parts of them, drawn at random: an estimate
  *     npm run mutation -- --again      those not caught so far, by the tests as they are now
+ *     npm run mutation -- --again test/loop/crash.test.ts      or by some of them alone
  *
  * What is judged is kept in .scratch/mutation, part by part, as long as the sources are the same: the next run goes on there.
  */
@@ -13,13 +14,21 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
 import { keyOf, listMutants, makeOnly, type Place, partOf } from '../test/mutation/draw-mutants.ts';
-import { isMissed, type Judged, MIN_SCORE, reportOf, scoreOf } from '../test/mutation/report.ts';
+import {
+  isCaught,
+  isMissed,
+  type Judged,
+  MIN_SCORE,
+  reportOf,
+  scoreOf,
+} from '../test/mutation/report.ts';
 
 const PARTS = 60;
 const CONFIG = 'test/mutation/stryker.config.json';
 const root = join(import.meta.dirname, '..');
 process.chdir(root);
-const { values } = parseArgs({
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
   options: { parts: { type: 'string', default: `${PARTS}` }, again: { type: 'boolean' } },
 });
 
@@ -46,18 +55,25 @@ async function judgePart(part: number): Promise<void> {
 
 async function judgeMissed(): Promise<void> {
   const done = numbers.filter((part) => existsSync(fileOf(part)));
-  const missed = done.flatMap(read).filter(isMissed);
-  const now = new Map((await judge(missed)).map((mutant) => [keyOf(mutant), mutant]));
-  for (const part of done)
+  const again = await judge(done.flatMap(read).filter(isMissed));
+  // What some tests alone do not catch is as it was before.
+  const news = positionals.length === 0 ? again : again.filter(isCaught);
+  const now = new Map(news.map((mutant) => [keyOf(mutant), mutant]));
+  for (const part of done) {
+    const before = read(part);
     write(
       part,
-      read(part).map((mutant) => now.get(keyOf(mutant)) ?? mutant),
+      before.map((mutant) => now.get(keyOf(mutant)) ?? mutant),
     );
+  }
 }
 
 async function judge(mutants: readonly Place[]): Promise<Judged[]> {
   makeOnly(mutants);
-  const results = await new Stryker({ configFile: CONFIG }).runMutationTest();
+  const results = await new Stryker({
+    configFile: CONFIG,
+    testFiles: positionals,
+  }).runMutationTest();
   const found = new Map(results.map((result) => [keyOf(fromReport(result)), result.status]));
   return mutants.map(({ fileName, location, mutatorName, replacement }) => {
     const mutant = { fileName, location, mutatorName, replacement };

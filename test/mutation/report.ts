@@ -13,6 +13,10 @@ const Z = 1.959964;
 const CAUGHT = new Set(['Killed', 'Timeout']);
 const MISSED = new Set(['Survived', 'NoCoverage']);
 
+export function isCaught({ status }: Judged): boolean {
+  return CAUGHT.has(status);
+}
+
 export function isMissed({ status }: Judged): boolean {
   return MISSED.has(status);
 }
@@ -86,7 +90,7 @@ function table(mutants: readonly Judged[]): string[] {
 }
 
 function count(mutants: readonly Judged[]) {
-  const caught = mutants.filter(({ status }) => CAUGHT.has(status)).length;
+  const caught = mutants.filter(isCaught).length;
   return { caught, missed: mutants.filter(isMissed).length };
 }
 
