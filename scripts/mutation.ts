@@ -75,8 +75,7 @@ async function judge(mutants: readonly Place[]): Promise<Judged[]> {
     testFiles: positionals,
   }).runMutationTest();
   const found = new Map(results.map((result) => [keyOf(fromReport(result)), result.status]));
-  return mutants.map(({ fileName, location, mutatorName, replacement }) => {
-    const mutant = { fileName, location, mutatorName, replacement };
+  return mutants.map((mutant) => {
     const status = found.get(keyOf(mutant));
     if (status === undefined) throw new Error(`Stryker did not make the mutant ${keyOf(mutant)}`);
     return { ...mutant, status };

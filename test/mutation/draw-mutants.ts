@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Instrumenter } from '../../node_modules/@stryker-mutator/instrumenter/dist/src/instrumenter.js';
 import { Mutant } from '../../node_modules/@stryker-mutator/instrumenter/dist/src/mutant.js';
 import { allMutators } from '../../node_modules/@stryker-mutator/instrumenter/dist/src/mutators/mutate.js';
 
 /** One change to one place of the sources. */
 export interface Place {
+  /** From the root of the project, or absolute. */
   readonly fileName: string;
   /** Counts lines from 0, as Stryker does inside. */
   readonly location: { readonly start: Position; readonly end: Position };
@@ -29,7 +30,7 @@ export function keyOf({
   mutatorName,
   replacement,
 }: Place): string {
-  const file = relative(ROOT, fileName).replaceAll('\\', '/');
+  const file = relative(ROOT, resolve(ROOT, fileName)).replaceAll('\\', '/');
   const place = `${start.line}:${start.column}-${end.line}:${end.column}`;
   return `${file} ${place} ${mutatorName} ${replacement}`;
 }
@@ -39,19 +40,27 @@ export function partOf(mutant: Place, parts: number): number {
   return createHash('sha256').update(keyOf(mutant)).digest().readUInt32BE() % parts;
 }
 
-/** Every mutant that Stryker makes of the files. */
+/** Every mutant that Stryker makes of the files, whose names are from the root of the project. */
 export async function listMutants(files: readonly string[]): Promise<readonly Place[]> {
   const silent = Object({
     isDebugEnabled: () => false,
     info: () => undefined,
     debug: () => undefined,
   });
-  const sources = files.map((file) => {
-    const name = join(ROOT, file);
-    return { name, mutate: true, content: readFileSync(name, 'utf8') };
-  });
+  const instrumenter = new Instrumenter(silent);
   const options = { ignorers: [], excludedMutations: [], plugins: null };
-  return (await new Instrumenter(silent).instrument(sources, options)).mutants;
+  const found = await Promise.all(
+    files.map(async (name) => {
+      const content = readFileSync(join(ROOT, name), 'utf8');
+      return (await instrumenter.instrument([{ name, mutate: true, content }], options)).mutants;
+    }),
+  );
+  return found.flat().map(({ fileName, location, mutatorName, replacement }) => ({
+    fileName,
+    location,
+    mutatorName,
+    replacement,
+  }));
 }
 
 /**

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { Place } from './draw-mutants.ts';
 
 export interface Judged extends Place {
@@ -83,7 +82,7 @@ function summary(mutants: readonly Judged[], total: number): string[] {
 
 function table(mutants: readonly Judged[]): string[] {
   return ['src/decisions', 'src/hooks', 'src/loop'].map((folder) => {
-    const inside = mutants.filter((mutant) => nameOf(mutant).startsWith(`${folder}/`));
+    const inside = mutants.filter((mutant) => mutant.fileName.startsWith(`${folder}/`));
     const { caught, missed } = count(inside);
     return `| \`${folder}\` | ${caught} | ${missed} | ${scoreOf(inside).toFixed(0)} |`;
   });
@@ -95,12 +94,8 @@ function count(mutants: readonly Judged[]) {
 }
 
 function line(mutant: Judged): string {
-  const { location, mutatorName, replacement, status } = mutant;
+  const { fileName, location, mutatorName, replacement, status } = mutant;
   const short = replacement.replaceAll(/\s+/g, ' ').slice(0, 60);
   const unrun = status === 'NoCoverage' ? ', no test' : '';
-  return `- ${nameOf(mutant)}:${location.start.line + 1} ${mutatorName}${unrun}: \`${short}\``;
-}
-
-function nameOf({ fileName }: Judged): string {
-  return relative('.', fileName).replaceAll('\\', '/');
+  return `- ${fileName}:${location.start.line + 1} ${mutatorName}${unrun}: \`${short}\``;
 }
