@@ -24,7 +24,7 @@ const config: ViteUserConfig = {
       'test/agent/subagents/{processes,crash,ending}.test.ts',
       'test/agent/retention/**',
       'test/agent/{pending-approvals,store-fails-below}.test.ts',
-      'test/acceptance/{a-audit,crate-budgets,d-durability,d-rerun}.test.ts',
+      'test/acceptance/{a-audit,b07-failing-guard,crate-budgets,d-durability,d-rerun}.test.ts',
       'test/acceptance/{m-answers,m-stores,m-time-limits,points-everywhere,s-summaries}.test.ts',
       'test/acceptance/t08-files.test.ts',
       'test/loop/window-splits.test.ts',
