@@ -103,10 +103,12 @@ describe('wrapToolUse — another input', () => {
   test.each(refusing)(
     '%s keeps it from running, whatever the policy makes of it',
     async (_what, answer, reason) => {
+      let told: unknown;
       const insists = wraps('insists', async (call, next) => {
         try {
           return await next({ ...call, effectiveInput: { id: 2 } });
-        } catch {
+        } catch (error) {
+          told = error;
           return next(call);
         }
       });
@@ -117,6 +119,8 @@ describe('wrapToolUse — another input', () => {
       expect(JSON.stringify(result)).not.toContain('secret');
       await new Promise(setImmediate);
       expect(run.inputs).toEqual([]);
+      expect(told).toMatchObject({ code: 'hook-failed', policy: 'insists', kind: 'illegal' });
+      expect(String(told)).toMatch(/the changed input was refused.* at preToolUse for who/s);
     },
   );
 

@@ -368,7 +368,8 @@ describe('wrapToolUse — a cancel', () => {
       ...RAN,
     });
     expect(run.inputs).toHaveLength(1);
-    expect(refused).toMatchObject([{ code: 'hook-failed' }]);
+    expect(refused).toMatchObject([{ code: 'hook-failed', policy: 'greedy' }]);
+    expect(String(refused[0])).toContain('`next` was called when the call was over');
     expect(run.failures()).toMatchObject([{ policy: 'greedy', kind: 'timed-out' }]);
   });
 

@@ -315,7 +315,9 @@ describe('parallel — what it refuses', () => {
       ...(order !== undefined && { order }),
       preToolUse: () => undefined,
     });
-    expect(() => parallel(ordered('a', 'first'), ordered('b'))).toThrow(/different `order`/);
+    expect(() => parallel(ordered('a', 'first'), ordered('b'))).toThrow(
+      /different `order`.* Give all of them the same `order`/s,
+    );
     expect(parallel('g', ordered('a', 'last'), ordered('b', 'last')).name).toBe('g');
   });
 });
