@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentHooks,
-  agentTool,
   createAgent,
   defineHooks,
   ResponseDecision,
@@ -11,9 +10,8 @@ import {
   tool,
 } from 'agent-hooks';
 import { sqliteStore } from 'agent-hooks/stores/sqlite';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CancelScope } from '../../src/internal/cancel-scope.ts';
 
 const slow = tool({
   name: 'slow',
@@ -61,51 +59,6 @@ function agentWith(hooks: readonly AgentHooks[], store?: ThreadStore) {
   const more = store === undefined ? {} : { store };
   return createAgent({ name: 'a', model, tools: [slow], hooks, ...more });
 }
-
-/** Who still listens for the cancel of something, by what they are to do. */
-function listening(): readonly string[] {
-  const left = new Map<unknown, number>();
-  const count = (listener: unknown, by: number) =>
-    void left.set(listener, (left.get(listener) ?? 0) + by);
-  for (const [listener] of vi.mocked(CancelScope.prototype.listen).mock.calls) count(listener, 1);
-  for (const [listener] of vi.mocked(CancelScope.prototype.unlisten).mock.calls)
-    count(listener, -1);
-  return [...left].flatMap(([listener, times]) => (times > 0 ? [String(listener)] : []));
-}
-
-test('nobody goes on listening for a cancel when their work is done', async () => {
-  vi.spyOn(CancelScope.prototype, 'listen');
-  vi.spyOn(CancelScope.prototype, 'unlisten');
-  const wraps = defineHooks({
-    name: 'wraps',
-    async *wrapLlmCall(request, next) {
-      yield* next(request);
-    },
-    wrapToolUse: async (call, next) => next(call),
-  });
-  const below = createAgent({
-    name: 'below',
-    model: scriptedModel([calls, 'done']),
-    tools: [slow],
-  });
-  const ask = agentTool(below, { name: 'ask', description: 'Asks', tier: 'auto' });
-  const script = [
-    { toolCalls: [{ name: 'ask', input: { task: 'go' } }, { name: 'slow' }] },
-    'done',
-  ];
-  const agent = createAgent({
-    name: 'above',
-    model: scriptedModel(script, { delayMs: 1 }),
-    tools: [slow, ask],
-    hooks: [slowly, wraps],
-    maxParallelTools: 1,
-  });
-  expect((await agent.run({ message: 'go' })).status).toBe('completed');
-  await agent.settled();
-  expect(vi.mocked(CancelScope.prototype.listen).mock.calls.length).toBeGreaterThan(10);
-  expect(listening()).toEqual([]);
-  vi.restoreAllMocks();
-});
 
 describe('a finished run leaves nothing on the event loop', () => {
   for (const [name, hooks, status] of runs) {

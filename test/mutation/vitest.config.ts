@@ -23,7 +23,7 @@ const config: ViteUserConfig = {
       'test/acceptance/*{processes,crash}.test.ts',
       'test/agent/subagents/{processes,crash,ending}.test.ts',
       'test/agent/retention/**',
-      'test/agent/{pending-approvals,store-fails-below}.test.ts',
+      'test/agent/{nothing-left,pending-approvals,store-fails-below}.test.ts',
       'test/acceptance/{a-audit,b07-failing-guard,crate-budgets,d-durability,d-rerun}.test.ts',
       'test/acceptance/{m-answers,m-stores,m-time-limits,points-everywhere,s-summaries}.test.ts',
       'test/acceptance/t08-files.test.ts',

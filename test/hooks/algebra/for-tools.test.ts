@@ -128,7 +128,7 @@ describe('forTools — which points', () => {
       expect(() => forTools(['refund'], speaks, options)).toThrow(
         expect.objectContaining({
           code: 'no-hooks',
-          message: expect.stringMatching(/^forTools was given a policy that looks at no tool/),
+          message: expect.stringMatching(/^forTools: was given a policy that looks at no tool/),
         }),
       );
     }
