@@ -31,6 +31,14 @@ test('a sample is called one, with its interval', () => {
   expect(report).toContain('- src/loop/step.ts:42 BlockStatement: `{}`');
 });
 
+test('what was caught by a test that was written for it is no part of the estimate', () => {
+  const sample = [{ ...mutant('Killed'), first: 'Survived' }, mutant('Killed')];
+  const report = reportOf(sample, 15_000);
+  expect(report).toContain('**50.0 %** of a random sample were caught (1 of 2)');
+  expect(report).toContain('it is 100.0 % of the sample');
+  expect(report).toContain('- caught: 2,');
+});
+
 test('where all were judged there is no interval', () => {
   const report = reportOf([mutant('Killed'), mutant('NoCoverage')], 2);
   expect(report).toContain('**50.0 %** of all mutants');

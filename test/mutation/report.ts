@@ -2,6 +2,8 @@ import type { Place } from './draw-mutants.ts';
 
 export interface Judged extends Place {
   readonly status: string;
+  /** What became of it at first, where it was judged again: by tests that may have been written for it. */
+  readonly first?: string;
 }
 
 /** What is to be caught at least, in percent. */
@@ -18,6 +20,11 @@ export function isCaught({ status }: Judged): boolean {
 
 export function isMissed({ status }: Judged): boolean {
   return MISSED.has(status);
+}
+
+/** As they were when nobody had written a test for one of them: a fair sample of all. */
+export function asFirstJudged(mutants: readonly Judged[]): readonly Judged[] {
+  return mutants.map((mutant) => ({ ...mutant, status: mutant.first ?? mutant.status }));
 }
 
 /** Caught mutants in percent of those that a test could catch. */
@@ -62,14 +69,12 @@ export function reportOf(mutants: readonly Judged[], total: number): string {
 function summary(mutants: readonly Judged[], total: number): string[] {
   const { caught, missed } = count(mutants);
   const judged = caught + missed;
-  const score = scoreOf(mutants).toFixed(1);
   const all = mutants.length === total;
-  const [low, high] = intervalOf(caught, judged);
   const of = (status: string) => mutants.filter((mutant) => mutant.status === status).length;
   return [
-    all
-      ? `**${score} %** of all mutants that a test could catch were caught.`
-      : `**${score} %** of a random sample were caught; of all mutants it is ${low.toFixed(1)} to ${high.toFixed(1)} % with 95 % confidence.`,
+    ...(all
+      ? [`**${scoreOf(mutants).toFixed(1)} %** of all mutants that a test could catch were caught.`]
+      : estimate(mutants)),
     '',
     `- mutants there are: ${total}`,
     `- ${all ? 'all of them were tried' : `of these drawn at random, over all files: ${mutants.length}`}`,
@@ -77,6 +82,17 @@ function summary(mutants: readonly Judged[], total: number): string[] {
     `- caught: ${caught}, ${of('Timeout')} of them because the tests took too long`,
     `- not caught: ${missed}, ${of('NoCoverage')} of them in code that no judging test runs`,
     `- not judged: ${of('Ignored')} of values made when a module is loaded, ${mutants.length - judged - of('Ignored')} that broke the run`,
+  ];
+}
+
+function estimate(mutants: readonly Judged[]): string[] {
+  const firstJudged = asFirstJudged(mutants);
+  const { caught, missed } = count(firstJudged);
+  const [low, high] = intervalOf(caught, caught + missed);
+  return [
+    `**${scoreOf(firstJudged).toFixed(1)} %** of a random sample were caught (${caught} of ${caught + missed}); of all mutants it is ${low.toFixed(1)} to ${high.toFixed(1)} % with`,
+    '95 % confidence. That is by the tests that there were when each was first judged. With those written since, for what this',
+    `sample showed, it is ${scoreOf(mutants).toFixed(1)} % of the sample, which says less of all the others.`,
   ];
 }
 
