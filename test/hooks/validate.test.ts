@@ -122,6 +122,13 @@ describe('validateHooks — one mistake', () => {
     expect(codes({ preToolUse: rest })).toEqual([]);
   });
 
+  test('options that are left out in so many words are none', () => {
+    expect(codes({ preToolUse: hook, options: undefined })).toEqual([]);
+    expect(codes({ preToolUse: hook, options: { preToolUse: undefined } })).toEqual([]);
+    const none = { timeoutMs: undefined, failure: undefined, mustDecide: undefined };
+    expect(codes({ preToolUse: hook, options: { preToolUse: none } })).toEqual([]);
+  });
+
   test('M-10: a synchronous hook is as good as an asynchronous one', () => {
     expect(codes({ preToolUse: hook, preLlmRequest: async () => undefined })).toEqual([]);
   });

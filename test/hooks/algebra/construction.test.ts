@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../../src/errors/config-error.ts';
 import type { AgentHooks } from '../../../src/hooks/agent-hooks.ts';
 import { compileHooks } from '../../../src/hooks/compile.ts';
@@ -124,14 +124,6 @@ describe.each(COMBINATORS)('%s', (_name, combine) => {
       'by hand',
     );
   });
-});
-
-test('what another copy of the package combined is refused, not half understood', async () => {
-  vi.resetModules();
-  const other = await import('../../../src/hooks/compose.ts');
-  expect(other.compose).not.toBe(compose);
-  const error = refusal(() => compileHooks([other.compose(new Guard())], 'default'));
-  expect(error.message).toContain('this same copy of the package');
 });
 
 describe('the names of combined policies', () => {

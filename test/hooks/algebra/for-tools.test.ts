@@ -166,7 +166,11 @@ describe('forTools — which points', () => {
     'the options %j are refused',
     (options) => {
       expect(() => forTools(['refund'], guard, illegal(options))).toThrow(
-        expect.objectContaining({ name: 'ConfigError', code: expect.stringMatching(/-option$/) }),
+        expect.objectContaining({
+          name: 'ConfigError',
+          code: expect.stringMatching(/-option$/),
+          message: expect.stringMatching(/^forTools/),
+        }),
       );
     },
   );
