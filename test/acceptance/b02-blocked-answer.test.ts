@@ -7,7 +7,7 @@ import {
   scriptedModel,
   textOf,
 } from '../../src/index.ts';
-import { expectStatus, MODES, play, stores } from './play.ts';
+import { counted, expectStatus, MODES, play, stores } from './play.ts';
 import { expectSound, placesOf } from './traces.ts';
 
 const WORD = 'xyzzy';
@@ -104,6 +104,20 @@ describe.each(MODES)('%s', (mode) => {
     );
     expect(saying).toMatchObject([{ type: 'message.outgoing', discarded: true }]);
     await expectSound(played);
+  });
+
+  test('B05: so is a text beside calls, as none that ends the turn', async () => {
+    const look = counted('look', { sideEffects: 'none' });
+    const both = [{ text: `${WORD}!`, toolCalls: [{ name: 'look' }] }, 'done'];
+    const model = scriptedModel(both, { strict: true });
+    const played = await play(mode, { model, tools: [look.tool], hooks: [outgoingGuard] });
+    expect(expectStatus(played.result, 'completed').text).toBe('done');
+    expect(look.inputs).toHaveLength(1);
+    expect(played.heard.filter(({ type }) => type === 'message.outgoing')).toMatchObject([
+      { text: `${WORD}!`, isFinal: false, discarded: true },
+      { fallback: 'outgoing', isFinal: false },
+      { text: 'done', isFinal: true },
+    ]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { POINTS } from '../../src/hooks/points.ts';
 import type { ChatStreamPart } from '../../src/protocol/chat.ts';
-import { sleep } from './make-gate.ts';
-import { around, finish, hangs, says, text, wraps } from './wrapped-model.ts';
+import { bench, NOW, sleep } from './make-gate.ts';
+import { around, finish, given, hangs, says, text, wraps } from './wrapped-model.ts';
 
 const passes = (name: string, log: string[] = []) =>
   wraps(name, async function* (request, next) {
@@ -28,6 +28,31 @@ describe('wrapLlmCall — nothing stays open', () => {
     const run = around([first, passes('inner')], hangs);
     expect(await run.read()).toEqual(['first', '!']);
     expect(run.open()).toBe(0);
+  });
+
+  test('a model whose parts cannot be let go of is just not read any more', async () => {
+    const first = wraps('first', async function* (request, next) {
+      for await (const part of next(request)) {
+        yield part;
+        break;
+      }
+      yield finish;
+    });
+    let read = 0;
+    const endless = {
+      next: async () => {
+        read += 1;
+        return { done: false, value: text(`part ${read}`) } as const;
+      },
+    };
+    const { gate } = bench([first]);
+    const call = () => ({ [Symbol.asyncIterator]: () => endless });
+    const wrapped = gate.llmCall(given, call, NOW);
+    const seen: ChatStreamPart[] = [];
+    for await (const part of wrapped.parts) seen.push(part);
+    wrapped.close();
+    expect(seen).toEqual([text('part 1'), finish]);
+    expect(read).toBe(1);
   });
 
   test('who lets go of a call while it waits for a part is told that there is none', async () => {
