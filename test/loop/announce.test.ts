@@ -183,7 +183,12 @@ describe('a policy', () => {
     expect(desk.log).toEqual(['ran']);
     expect(desk.about('line.')).toEqual([]);
     expect(desk.heard).toContainEqual(
-      expect.objectContaining({ type: 'message.outgoing', text: 'Checking.', discarded: true }),
+      expect.objectContaining({
+        type: 'message.outgoing',
+        text: 'Checking.',
+        isFinal: false,
+        discarded: true,
+      }),
     );
     expect(desk.about('tool.')).toEqual(['tool.called', 'tool.started', 'tool.succeeded']);
   });
