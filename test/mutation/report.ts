@@ -112,6 +112,7 @@ function count(mutants: readonly Judged[]) {
 function line(mutant: Judged): string {
   const { fileName, location, mutatorName, replacement, status } = mutant;
   const short = replacement.replaceAll(/\s+/g, ' ').slice(0, 60);
+  const code = short.includes('`') ? `\`\`\` ${short} \`\`\`` : `\`${short}\``;
   const unrun = status === 'NoCoverage' ? ', no test' : '';
-  return `- ${fileName}:${location.start.line + 1} ${mutatorName}${unrun}: \`${short}\``;
+  return `- ${fileName}:${location.start.line + 1} ${mutatorName}${unrun}: ${code}`;
 }

@@ -2,6 +2,7 @@ import type { ViteUserConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import base from '../../vitest.config.ts';
 
+/** From near to far. */
 const FOLDERS = [
   'decisions',
   'hooks',
@@ -13,6 +14,11 @@ const FOLDERS = [
   'acceptance',
 ];
 
+/**
+ * The tests that judge mutants, in one thread for all files: starting one for each takes longer than the tests do, for
+ * every mutant anew. Left out is what takes long, starts processes, or looks at clocks and timers so closely that a busy
+ * machine would be taken for a mutant that is caught. The nearest and shortest come first, as the first that fails ends it.
+ */
 const config: ViteUserConfig = {
   ...base,
   test: {
