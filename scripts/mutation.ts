@@ -2,7 +2,8 @@
  * Mutation testing of the decisions, the hooks and the loop. Writes test/mutation/report.md.
  *
  *     npm run mutation                 every mutant, for some nights
- *     npm run mutation -- --parts 12   twelve parts of 240, drawn at random: an estimate
+ *     npm run mutation -- --parts 12   twelve parts of 240, each drawn at random: an estimate
+ *     npm run mutation -- --from 100 --parts 12      others, for which nobody has written a test
  *     npm run mutation -- --again      those not caught so far, by the tests as they are now
  *     npm run mutation -- --again test/loop/crash.test.ts      or by some of them alone
  *
@@ -30,7 +31,11 @@ const root = join(import.meta.dirname, '..');
 process.chdir(root);
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { parts: { type: 'string', default: `${PARTS}` }, again: { type: 'boolean' } },
+  options: {
+    from: { type: 'string', default: '0' },
+    parts: { type: 'string', default: `${PARTS}` },
+    again: { type: 'boolean' },
+  },
 });
 
 const files = globSync('src/{decisions,hooks,loop}/**/*.ts').sort();
@@ -39,7 +44,8 @@ const folder = join('.scratch', 'mutation', hashOf(files));
 mkdirSync(folder, { recursive: true });
 const numbers = [...Array(PARTS).keys()];
 if (values.again !== true) {
-  for (const part of numbers.slice(0, Number(values.parts))) await judgePart(part);
+  for (const part of numbers.slice(Number(values.from)).slice(0, Number(values.parts)))
+    await judgePart(part);
 } else {
   await judgeMissed();
 }
