@@ -89,8 +89,12 @@ function estimate(mutants: readonly Judged[]): string[] {
   const firstJudged = asFirstJudged(mutants);
   const { caught, missed } = count(firstJudged);
   const [low, high] = intervalOf(caught, caught + missed);
+  const sample = `**${scoreOf(firstJudged).toFixed(1)} %** of a random sample were caught (${caught} of ${caught + missed})`;
+  const all = `of all mutants it is ${low.toFixed(1)} to ${high.toFixed(1)} % with`;
+  if (mutants.every(({ first }) => first === undefined))
+    return [`${sample}; ${all}`, '95 % confidence.'];
   return [
-    `**${scoreOf(firstJudged).toFixed(1)} %** of a random sample were caught (${caught} of ${caught + missed}); of all mutants it is ${low.toFixed(1)} to ${high.toFixed(1)} % with`,
+    `${sample}; ${all}`,
     '95 % confidence. That is by the tests that there were when each was first judged. With those written since, for what this',
     `sample showed, it is ${scoreOf(mutants).toFixed(1)} % of the sample, which says less of all the others.`,
   ];
