@@ -6,6 +6,7 @@ import { EVENT_TYPES, type EventPattern, matchEvents } from '../events/pattern.t
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import { describeThrown } from '../internal/describe-thrown.ts';
 import { isThenable } from '../internal/is-thenable.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 
 export type Observer = (event: AgentEvent) => unknown;
 
@@ -15,7 +16,6 @@ export interface ObserverOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 100;
-const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
  * Who watches an agent. A synchronous observer runs at once, an asynchronous one is never awaited. One that
@@ -220,7 +220,7 @@ function timeoutOf(options: unknown): number {
   if (typeof options !== 'object' || options === null) throw invalidLimit();
   checkKeys('agent.on', options, ['timeoutMs']);
   const timeoutMs: unknown = Reflect.get(options, 'timeoutMs') ?? DEFAULT_TIMEOUT_MS;
-  if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMEOUT_MS) {
+  if (typeof timeoutMs === 'number' && timeoutMs > 0 && timeoutMs <= MAX_TIMER_MS) {
     return timeoutMs;
   }
   throw invalidLimit();

@@ -1,13 +1,11 @@
 import type { ConfigCode } from '../errors/config-error.ts';
 import { nearestName } from '../internal/nearest-name.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { HookOptions, HookPoint } from './agent-hooks.ts';
 import { HOOK_POINTS, isHookPoint, POINTS } from './points.ts';
 import { type Report, refuse } from './report.ts';
 
 const OPTIONS: readonly (keyof HookOptions)[] = ['timeoutMs', 'failure', 'mustDecide'];
-
-/** A longer timer fires at once in Node, which would make every hook fail. */
-export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 /** Reports every option that would have no effect, or another one than it says. Default: the first is thrown. */
 export function checkHookOptions(options: unknown, where: string, report: Report = refuse): void {
@@ -42,7 +40,7 @@ function checkPoint(point: HookPoint, options: unknown, { place, say }: Setting)
   if (timeoutMs !== undefined && !isTimeout(timeoutMs)) {
     say('invalid-option', `${place}.timeoutMs`, [
       'is no time limit',
-      `Use milliseconds above 0 and up to ${MAX_TIMEOUT_MS}`,
+      `Use milliseconds above 0 and up to ${MAX_TIMER_MS}`,
     ]);
   }
   checkFailure(point, failure, { place: `${place}.failure`, say });
@@ -71,7 +69,7 @@ function isRecord(value: unknown): value is { readonly [key: string]: unknown } 
 }
 
 export function isTimeout(value: unknown): boolean {
-  return typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_MS;
+  return typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS;
 }
 
 function unknown(name: string, known: readonly string[]): [what: string, fix: string] {

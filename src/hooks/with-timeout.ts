@@ -1,6 +1,7 @@
 import { ConfigError } from '../errors/config-error.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { AgentHooks } from './agent-hooks.ts';
-import { isTimeout, MAX_TIMEOUT_MS } from './check-options.ts';
+import { isTimeout } from './check-options.ts';
 import { checkedParts } from './checked-parts.ts';
 import { combine } from './plan.ts';
 
@@ -13,7 +14,7 @@ export function withTimeout<Context>(policy: AgentHooks<Context>, ms: number): A
     throw new ConfigError('invalid-option', {
       where: 'withTimeout',
       what: 'was given no time limit',
-      fix: `Use milliseconds from 1 to ${MAX_TIMEOUT_MS}`,
+      fix: `Use milliseconds from 1 to ${MAX_TIMER_MS}`,
     });
   }
   return combine(checkedParts('withTimeout', [policy]).map((part) => ({ ...part, timeoutMs: ms })));

@@ -1,6 +1,7 @@
 import { HookError } from '../errors/hook-error.ts';
 import { StoreError } from '../errors/store-error.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import type { StoredThread } from '../stores/port.ts';
 import { cancellation } from './cancellation.ts';
@@ -14,8 +15,6 @@ import { takeAnswers } from './resume.ts';
 import type { Above, Session } from './session.ts';
 import { turnOf } from './state.ts';
 import { type ThreadRun, withThread } from './with-thread.ts';
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Goes on with a child from wherever its thread is, under the claim of its caller. Rejects where a run would throw. */
 export async function startChild(start: ChildStart, session: Session): Promise<ChildEnd> {

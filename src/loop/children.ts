@@ -2,6 +2,7 @@ import { AgentHooksError } from '../errors/base.ts';
 import { CorruptRecordError, StoreError, StoreVersionError } from '../errors/store-error.ts';
 import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { ToolResult } from '../protocol/tool.ts';
@@ -18,8 +19,6 @@ import type { ChildSpent, CountedChild } from './spent-state.ts';
 import { type BatchCall, type OpenTurn, turnOf } from './state.ts';
 import { countChildren } from './step-children.ts';
 import { strayAgent } from './stray-agent.ts';
-
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** The subagents of one batch, while it runs (L11). */
 export class Children {

@@ -1,15 +1,13 @@
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { nearestName } from '../internal/nearest-name.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import { isOutputLimit } from '../protocol/shown-output.ts';
 
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const SIDE_EFFECTS: readonly unknown[] = ['none', 'idempotent', 'once'];
 const INTERRUPTIONS: readonly unknown[] = ['provider_default', 'cancel', 'continue'];
 const TIERS: readonly unknown[] = ['auto', 'confirm'];
-
-/** A timer cannot wait longer: given more, it fires at once. */
-export const MAX_TIMEOUT_MS: number = 2 ** 31 - 1;
 
 /** What each option must be, for callers without types and for values that come from elsewhere. */
 const RULES: Readonly<
@@ -32,10 +30,8 @@ const RULES: Readonly<
     what: 'a whole number from 1',
   },
   timeoutMs: {
-    accepts: isOptional(
-      (value) => typeof value === 'number' && value > 0 && value <= MAX_TIMEOUT_MS,
-    ),
-    what: `a number of milliseconds above 0 and up to ${MAX_TIMEOUT_MS}`,
+    accepts: isOptional((value) => typeof value === 'number' && value > 0 && value <= MAX_TIMER_MS),
+    what: `a number of milliseconds above 0 and up to ${MAX_TIMER_MS}`,
   },
   interruption: {
     accepts: isOptional((value) => INTERRUPTIONS.includes(value)),

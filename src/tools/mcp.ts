@@ -2,8 +2,8 @@ import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { kindOf } from '../internal/kind-of.ts';
 import { Slots } from '../internal/slots.ts';
+import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { MAX_TIMEOUT_MS } from './check-options.ts';
 import { listMcpTools, type McpClient, type McpTool } from './mcp/client.ts';
 import type { McpSafety } from './mcp/safety-of.ts';
 import { type ServerPlan, serverTool } from './mcp/server-tool.ts';
@@ -163,8 +163,8 @@ function checkOptions(client: unknown, options: McpToolsOptions): void {
   for (const [name, value] of Object.entries({ timeoutMs, maxResultBytes, maxConcurrent }))
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0))
       throw invalid(`\`${name}\` is no positive integer`, `Set \`${name}\` to one`);
-  if (timeoutMs !== undefined && timeoutMs > MAX_TIMEOUT_MS)
-    throw invalid('`timeoutMs` is too long for a timer', `Use up to ${MAX_TIMEOUT_MS}`);
+  if (timeoutMs !== undefined && timeoutMs > MAX_TIMER_MS)
+    throw invalid('`timeoutMs` is too long for a timer', `Use up to ${MAX_TIMER_MS}`);
 }
 
 const WHERE = 'mcpTools()';

@@ -1,5 +1,6 @@
 import { checkKeys } from '../../errors/check-keys.ts';
 import { ConfigError } from '../../errors/config-error.ts';
+import { MAX_TIMER_MS } from '../../internal/timer-limit.ts';
 
 /** How often, how long and how patiently a model is asked again. */
 export interface RetryOptions {
@@ -31,16 +32,13 @@ const DEFAULTS: RetryLimits = {
   timeoutMs: 600_000,
 };
 
-/** A timer cannot wait longer. */
-const LONGEST_MS = 2_147_483_647;
-
 /** Fills the defaults in. Throws `ConfigError` for an option that is not known or no count. */
 export function readRetryOptions(where: string, options: RetryOptions): RetryLimits {
   checkKeys(where, options, Object.keys(DEFAULTS));
   for (const [name, value] of Object.entries(options)) {
     const smallest = name === 'stallMs' || name === 'timeoutMs' ? 1 : 0;
     if (value === undefined) continue;
-    if (!Number.isInteger(value) || value < smallest || value > LONGEST_MS) {
+    if (!Number.isInteger(value) || value < smallest || value > MAX_TIMER_MS) {
       throw invalid(where, `'${name}' is no count`, `Give a whole number from ${smallest}`);
     }
   }
