@@ -72,7 +72,8 @@ function decidedBody(ask: Recorded, decision: Move): EventBody {
     policy,
     point,
     decision: decision.type,
-    durationMs: ask.durationMs,
+    // To the microsecond: what is below it is noise, which the store would keep.
+    durationMs: Math.round(ask.durationMs * 1000) / 1000,
   };
   if (version !== undefined) body.version = version;
   if (reason !== undefined) body.reason = reason;

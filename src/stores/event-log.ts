@@ -5,7 +5,7 @@ import { PackedEvents } from '../events/packed-events.ts';
 /** Events of one commit. */
 export type EventsPart = PackedEvents | readonly AgentEvent[];
 
-/** The events of one thread, commit by commit; packed where they came so. */
+/** The events of one thread; packed where they came so. */
 export class EventLog {
   readonly #parts: EventsPart[] = [];
 
@@ -16,7 +16,14 @@ export class EventLog {
   }
 
   add(part: EventsPart): void {
-    if (firstSeqOf(part) !== undefined) this.#parts.push(part);
+    if (firstSeqOf(part) === undefined) return;
+    const before = this.#parts.at(-1);
+    const joined =
+      before instanceof PackedEvents && part instanceof PackedEvents
+        ? before.joined(part)
+        : undefined;
+    if (joined === undefined) this.#parts.push(part);
+    else this.#parts[this.#parts.length - 1] = joined;
   }
 
   /** Those above `after`, the first `limit` of them. Those that were packed are new objects each time. */

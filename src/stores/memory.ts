@@ -69,8 +69,10 @@ interface Thread {
   memory: { readonly [policy: string]: JsonObject };
   messages: Message[];
   events: EventLog;
-  ledger: Map<string, LedgerEntry>;
-  artifacts: Map<string, Artifact>;
+  /** Absent where there is none, as in most threads. */
+  ledger?: Map<string, LedgerEntry>;
+  /** As above. */
+  artifacts?: Map<string, Artifact>;
 }
 
 interface StoredApproval {
@@ -214,7 +216,7 @@ class MemoryStore implements ThreadStore {
   }
 
   readArtifact(threadId: string, artifactId: string): Artifact | undefined {
-    return this.#threads.get(threadId)?.artifacts.get(artifactId);
+    return this.#threads.get(threadId)?.artifacts?.get(artifactId);
   }
 
   recordLate(threadId: string, callId: string, result: ToolResult): void {
@@ -271,8 +273,6 @@ class MemoryStore implements ThreadStore {
       memory: EMPTY,
       messages: [],
       events: new EventLog(),
-      ledger: new Map(),
-      artifacts: new Map(),
     };
     this.#threads.set(threadId, thread);
     return thread;
@@ -297,9 +297,16 @@ function rewritten(thread: Thread, to: ThreadRewrite): Thread {
     memory: Object.freeze(Object.fromEntries(memory)),
     messages: thread.messages.map(to.message),
     events: thread.events.map(to.event),
-    ledger: new Map([...thread.ledger].map(([callId, entry]) => [callId, withResult(entry, to)])),
-    artifacts: new Map([...thread.artifacts].map(([id, artifact]) => [id, to.artifact(artifact)])),
+    ledger: mapped(thread.ledger, (entry) => withResult(entry, to)),
+    artifacts: mapped(thread.artifacts, to.artifact),
   };
+}
+
+function mapped<Value>(
+  values: ReadonlyMap<string, Value> | undefined,
+  change: (value: Value) => Value,
+): Map<string, Value> {
+  return new Map([...(values ?? [])].map(([key, value]) => [key, change(value)]));
 }
 
 function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
@@ -320,7 +327,7 @@ function checkLedger(
   if (entries.length === 0) return;
   const digests = new Map<string, string>();
   for (const { callId, inputDigest } of entries) {
-    const known = digests.get(callId) ?? thread?.ledger.get(callId)?.inputDigest;
+    const known = digests.get(callId) ?? thread?.ledger?.get(callId)?.inputDigest;
     if (known !== undefined && known !== inputDigest) {
       throw new LedgerMismatchError(threadId, callId);
     }
@@ -334,11 +341,15 @@ function append(thread: Thread, changes: ThreadChanges): void {
   for (const message of changes.messages) thread.messages.push(message);
   for (const entry of changes.ledger) {
     // The first outcome stays: what really happened is not replaced by what a turn believed later.
-    if (thread.ledger.get(entry.callId)?.status !== 'finished') {
+    if (thread.ledger?.get(entry.callId)?.status !== 'finished') {
+      thread.ledger ??= new Map();
       thread.ledger.set(entry.callId, entry);
     }
   }
-  for (const artifact of changes.artifacts) thread.artifacts.set(artifact.artifactId, artifact);
+  for (const artifact of changes.artifacts) {
+    thread.artifacts ??= new Map();
+    thread.artifacts.set(artifact.artifactId, artifact);
+  }
   if (Object.keys(changes.memory).length > 0) {
     thread.memory = Object.freeze({ ...thread.memory, ...changes.memory });
   }

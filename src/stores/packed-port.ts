@@ -1,17 +1,21 @@
 import type { AgentEvent } from '../events/event.ts';
+import { EventForms } from '../events/event-forms.ts';
 import type { PackedEvents } from '../events/packed-events.ts';
 import type { ThreadChanges, ThreadStore } from './port.ts';
 
-const TAKERS = new WeakSet<ThreadStore>();
+const TAKERS = new WeakMap<ThreadStore, EventForms>();
 
 /** Says that the commits of this store may be `PackedChanges`. */
 export function takePacked(store: ThreadStore): void {
-  TAKERS.add(store);
+  TAKERS.set(store, new EventForms());
 }
 
-/** Not whoever stands in front of such a store, who may copy what is committed: what is packed is no part of a copy. */
-export function takesPacked(store: ThreadStore): boolean {
-  return TAKERS.has(store) && !Object.hasOwn(store, 'commit');
+/**
+ * What the events of a store are packed with, where its commits may be packed. Not of whoever stands in front of such a
+ * store, who may copy what is committed: what is packed is no part of a copy.
+ */
+export function formsOf(store: ThreadStore): EventForms | undefined {
+  return Object.hasOwn(store, 'commit') ? undefined : TAKERS.get(store);
 }
 
 /** Changes whose events are packed: for a store in this process, which keeps them so. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { EventBody, EventStamp, EventType } from '../../src/events/event.ts';
-import { EventPacker } from '../../src/events/packed-events.ts';
+import type { AgentEvent, EventBody, EventStamp, EventType } from '../../src/events/event.ts';
+import { EventForms } from '../../src/events/event-forms.ts';
+import { EventPacker, type PackedEvents } from '../../src/events/packed-events.ts';
 import { stamped } from '../../src/events/stamp.ts';
+import { EventLog } from '../../src/stores/event-log.ts';
 
 type Body<Type extends EventType> = Extract<EventBody, { readonly type: Type }>;
 
@@ -89,7 +91,7 @@ function stampAt(seq: number): EventStamp {
 describe('packed events', () => {
   test.each(Object.values(FULL))('$type: reads as it was given, whatever fields it has', (full) => {
     for (const body of variants(full)) {
-      const packer = new EventPacker('t');
+      const packer = packerOf('t');
       packer.add(body, stampAt(8));
       expect(packer.take().events).toStrictEqual([stamped(body, stampAt(8))]);
     }
@@ -97,7 +99,7 @@ describe('packed events', () => {
 
   test('events of all kinds in one list keep their order, their numbers, gaps and stamps', () => {
     const bodies = [...Object.values(FULL).flatMap(variants), ...OTHERS];
-    const packer = new EventPacker('t');
+    const packer = packerOf('t');
     const expected = [...bodies, ...bodies.toReversed()].map((body, index) => {
       const stamp = stampAt(index < bodies.length ? index + 1 : index + 5);
       packer.add(body, stamp);
@@ -109,7 +111,7 @@ describe('packed events', () => {
   });
 
   test('what is packed later changes nothing that was taken before', () => {
-    const packer = new EventPacker('t');
+    const packer = packerOf('t');
     packer.add(FULL['tool.started'], stampAt(1));
     const first = packer.take();
     packer.add(FULL['step.finished'], stampAt(2));
@@ -120,7 +122,7 @@ describe('packed events', () => {
   });
 
   test('an event of a subagent keeps the agents it rose through', () => {
-    const packer = new EventPacker('t');
+    const packer = packerOf('t');
     const stamp = { ...stampAt(1), agentPath: ['billing'] };
     packer.add(OTHERS[0] as EventBody, stamp);
     packer.add(FULL['tool.started'], { ...stamp, seq: 2 });
@@ -129,4 +131,88 @@ describe('packed events', () => {
       ['billing'],
     ]);
   });
+
+  test('of one turn: steps, times far apart and to the digit, and durations below a microsecond', () => {
+    const packer = packerOf('t');
+    const ats = [1_000, 1_000, 1_001, 999, 1_000.25, 5e12, 1_000];
+    const durations = [0, 0.001, 1e-9, 1 / 3, 0.1 + 0.2, 4e9, 12.345];
+    const expected = ats.map((at, index) => {
+      const body = { ...FULL['tool.succeeded'], durationMs: durations[index] ?? 0 };
+      const { prechecked: _, ...plain } = body;
+      const stamp = { threadId: 't', turnId: '1', step: index >> 1, at, seq: index + 1 };
+      packer.add(plain, stamp);
+      return stamped(plain, stamp);
+    });
+    expect(packer.take().events).toStrictEqual(expected);
+  });
+
+  test('tokens of every kind read as they were', () => {
+    const packer = packerOf('t');
+    const { purpose: _, cost: __, ...responded } = FULL['llm.responded'];
+    const more = [
+      {},
+      { cachedInputTokens: 1 },
+      { reasoningTokens: 0 },
+      { otherModels: [{ model: 'n', inputTokens: 1, outputTokens: 1 }] },
+    ];
+    const expected = more.map((some, index) => {
+      const body = { ...responded, usage: { ...responded.usage, ...some } };
+      packer.add(body, stampAt(7 * index + 1));
+      return stamped(body, stampAt(7 * index + 1));
+    });
+    expect(packer.take().events).toStrictEqual(expected);
+  });
+
+  test('names that never come again still read as they were', () => {
+    const packer = packerOf('t');
+    const names = Array.from({ length: 300 }, (_, index) => `tool ${index % 150}`);
+    const events = names.flatMap((toolName, index) => {
+      packer.add({ ...FULL['tool.started'], toolName }, stampAt(7 * index + 1));
+      return packer.take().events;
+    });
+    expect(events.map((event) => 'toolName' in event && event.toolName)).toEqual(names);
+  });
 });
+
+describe('packed events of several commits', () => {
+  const commit = (packer: EventPacker, seqs: readonly number[]): PackedEvents => {
+    for (const seq of seqs) packer.add(FULL['tool.started'], { ...stampAt(seq), turnId: '1' });
+    return packer.take();
+  };
+  const started = (seq: number): AgentEvent =>
+    stamped(FULL['tool.started'], { ...stampAt(seq), turnId: '1' });
+
+  test('joined: all are there, with the gap between them', () => {
+    const packer = packerOf('t');
+    const joined = commit(packer, [1, 2]).joined(commit(packer, [5, 6]));
+    expect(joined?.events).toStrictEqual([1, 2, 5, 6].map(started));
+    expect([joined?.firstSeq, joined?.lastSeq]).toEqual([1, 6]);
+  });
+
+  test('those of two turns or two runs are not joined, nor are many', () => {
+    const packer = packerOf('t');
+    const first = commit(packer, [1]);
+    expect(first.joined(commit(packerOf('t'), [2]))).toBeUndefined();
+    packer.add(FULL['tool.started'], { ...stampAt(3), turnId: '2' });
+    expect(first.joined(packer.take())).toBeUndefined();
+    const many = Array.from({ length: 60 }, (_, index) => 7 * index + 4);
+    expect(commit(packer, many).joined(commit(packer, [999]))).toBeUndefined();
+  });
+
+  test('a log gives every page of them, wherever it begins', () => {
+    const packer = packerOf('t');
+    const log = new EventLog();
+    const seqs = Array.from({ length: 200 }, (_, index) => index + 1 + (index >> 4));
+    for (let from = 0; from < seqs.length; from += 5)
+      log.add(commit(packer, seqs.slice(from, from + 5)));
+    for (const after of [0, 1, 7, 16, 17, 18, 100, seqs.at(-1) ?? 0]) {
+      const expected = seqs.filter((seq) => seq > after).slice(0, 40);
+      expect(log.read(after, 40)).toStrictEqual(expected.map(started));
+    }
+    expect(log.lastSeq).toBe(seqs.at(-1));
+  });
+});
+
+function packerOf(threadId: string): EventPacker {
+  return new EventPacker(threadId, new EventForms());
+}
