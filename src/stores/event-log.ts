@@ -3,11 +3,18 @@ import type { AgentEvent } from '../events/event.ts';
 import { PackedEvents } from '../events/packed-events.ts';
 
 /** Events of one commit. */
-export type EventsPart = PackedEvents | readonly AgentEvent[];
+export type NewEvents = PackedEvents | readonly AgentEvent[];
+
+/** From how many values on commits become one part: to read one event, all of a part are unpacked. */
+const ENOUGH = 96;
 
 /** The events of one thread; packed where they came so. */
 export class EventLog {
-  readonly #parts: EventsPart[] = [];
+  readonly #parts: NewEvents[] = [];
+  /** How many parts stay as they are. Those after them are packed, of one turn, and few: together they become one. */
+  #settled = 0;
+  /** How many values those have. */
+  #loose = 0;
 
   /** 0 for none. */
   get lastSeq(): number {
@@ -15,15 +22,16 @@ export class EventLog {
     return last === undefined ? 0 : lastSeqOf(last);
   }
 
-  add(part: EventsPart): void {
-    if (firstSeqOf(part) === undefined) return;
-    const before = this.#parts.at(-1);
-    const joined =
-      before instanceof PackedEvents && part instanceof PackedEvents
-        ? before.joined(part)
-        : undefined;
-    if (joined === undefined) this.#parts.push(part);
-    else this.#parts[this.#parts.length - 1] = joined;
+  add(events: NewEvents): void {
+    if (firstSeqOf(events) === undefined) return;
+    const parts = this.#parts;
+    const isPacked = events instanceof PackedEvents;
+    const last = this.#loose > 0 ? parts.at(-1) : undefined;
+    if (last instanceof PackedEvents && !(isPacked && events.isOfTurn(last))) this.#settle();
+    parts.push(events);
+    if (isPacked) this.#loose += events.size;
+    else this.#settled = parts.length;
+    if (this.#loose >= ENOUGH) this.#settle();
   }
 
   /** Those above `after`, the first `limit` of them. Those that were packed are new objects each time. */
@@ -44,6 +52,15 @@ export class EventLog {
     return log;
   }
 
+  #settle(): void {
+    const parts = this.#parts;
+    // Only packed ones are pushed while some are loose.
+    const loose = parts.splice(this.#settled) as PackedEvents[];
+    parts.push(PackedEvents.joined(loose));
+    this.#settled = parts.length;
+    this.#loose = 0;
+  }
+
   /** The last part that begins at or before `seq`, found by halves: events are in the order of their numbers. */
   #partOf(seq: number): number {
     let low = 0;
@@ -58,10 +75,10 @@ export class EventLog {
 }
 
 /** Throws `ThreadConflictError` where an event is not above those before it. */
-export function checkNew(threadId: string, lastSeq: number, part: EventsPart): void {
+export function checkNew(threadId: string, lastSeq: number, events: NewEvents): void {
   let last = lastSeq;
   // What was packed was counted.
-  const seqs = part instanceof PackedEvents ? [part.firstSeq] : part.map(({ seq }) => seq);
+  const seqs = events instanceof PackedEvents ? [events.firstSeq] : events.map(({ seq }) => seq);
   for (const seq of seqs) {
     if (seq === undefined) return;
     if (!(seq > last)) throw new ThreadConflictError(threadId, 'an event number is not new');
@@ -69,14 +86,18 @@ export function checkNew(threadId: string, lastSeq: number, part: EventsPart): v
   }
 }
 
-function firstSeqOf(part: EventsPart): number | undefined {
-  return part instanceof PackedEvents ? part.firstSeq : part[0]?.seq;
+function firstSeqOf(part: NewEvents): number | undefined {
+  return isList(part) ? part[0]?.seq : part.firstSeq;
 }
 
-function lastSeqOf(part: EventsPart): number {
-  return (part instanceof PackedEvents ? part.lastSeq : part.at(-1)?.seq) ?? 0;
+function lastSeqOf(part: NewEvents): number {
+  return (isList(part) ? part.at(-1)?.seq : part.lastSeq) ?? 0;
 }
 
-function eventsOf(part: EventsPart): readonly AgentEvent[] {
-  return part instanceof PackedEvents ? part.events : part;
+function eventsOf(part: NewEvents): readonly AgentEvent[] {
+  return isList(part) ? part : part.events;
+}
+
+function isList(part: NewEvents): part is readonly AgentEvent[] {
+  return Array.isArray(part);
 }

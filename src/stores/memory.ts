@@ -12,7 +12,7 @@ import type { Counters } from '../protocol/counters.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Message } from '../protocol/message.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import { checkNew, EventLog, type EventsPart } from './event-log.ts';
+import { checkNew, EventLog, type NewEvents } from './event-log.ts';
 import { requireKey } from './key.ts';
 import { leaseEnd } from './lease-end.ts';
 import { memoryCounters } from './memory-counters.ts';
@@ -315,7 +315,7 @@ function withResult(entry: LedgerEntry, to: ThreadRewrite): LedgerEntry {
     : Object.freeze({ ...entry, result: to.result(entry.result) });
 }
 
-function eventsIn(changes: ThreadChanges): EventsPart {
+function eventsIn(changes: ThreadChanges): NewEvents {
   return changes instanceof PackedChanges ? changes.packed : [...changes.events];
 }
 

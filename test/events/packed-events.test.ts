@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, EventBody, EventStamp, EventType } from '../../src/events/event.ts';
 import { EventForms } from '../../src/events/event-forms.ts';
-import { EventPacker, type PackedEvents } from '../../src/events/packed-events.ts';
+import { EventPacker, PackedEvents } from '../../src/events/packed-events.ts';
 import { stamped } from '../../src/events/stamp.ts';
 import { EventLog } from '../../src/stores/event-log.ts';
 
@@ -184,19 +184,40 @@ describe('packed events of several commits', () => {
 
   test('joined: all are there, with the gap between them', () => {
     const packer = packerOf('t');
-    const joined = commit(packer, [1, 2]).joined(commit(packer, [5, 6]));
-    expect(joined?.events).toStrictEqual([1, 2, 5, 6].map(started));
-    expect([joined?.firstSeq, joined?.lastSeq]).toEqual([1, 6]);
+    const joined = PackedEvents.joined([[1, 2], [5, 6], [7]].map((seqs) => commit(packer, seqs)));
+    expect(joined.events).toStrictEqual([1, 2, 5, 6, 7].map(started));
+    expect([joined.firstSeq, joined.lastSeq, PackedEvents.joined([]).firstSeq]).toEqual([
+      1,
+      7,
+      undefined,
+    ]);
   });
 
-  test('those of two turns or two runs are not joined, nor are many', () => {
+  test('a commit stays what it was when a log keeps others with it', () => {
     const packer = packerOf('t');
-    const first = commit(packer, [1]);
-    expect(first.joined(commit(packerOf('t'), [2]))).toBeUndefined();
-    packer.add(FULL['tool.started'], { ...stampAt(3), turnId: '2' });
-    expect(first.joined(packer.take())).toBeUndefined();
-    const many = Array.from({ length: 60 }, (_, index) => 7 * index + 4);
-    expect(commit(packer, many).joined(commit(packer, [999]))).toBeUndefined();
+    const log = new EventLog();
+    const commits = Array.from({ length: 40 }, (_, index) => commit(packer, [index + 1]));
+    for (const one of commits) log.add(one);
+    expect(commits.flatMap(({ events }) => events)).toStrictEqual(log.read(0, 99));
+  });
+
+  test('a log of several turns and runs, with commits that are not packed between them', () => {
+    const log = new EventLog();
+    const expected: AgentEvent[] = [];
+    for (let seq = 1; seq < 300; seq += 3) {
+      const packer = packerOf('t');
+      for (const next of [seq, seq + 1]) {
+        const stamp = { ...stampAt(next), turnId: `${seq >> 5}` };
+        packer.add(FULL['tool.started'], stamp);
+        expected.push(stamped(FULL['tool.started'], stamp));
+        log.add(packer.take());
+      }
+      const plain = stamped(FULL['tool.called'], stampAt(seq + 2));
+      if (seq % 4 === 0) expected.push(plain);
+      if (seq % 4 === 0) log.add([plain]);
+    }
+    expect(log.read(0, 999)).toStrictEqual(expected);
+    expect(log.read(150, 20)).toStrictEqual(expected.filter(({ seq }) => seq > 150).slice(0, 20));
   });
 
   test('a log gives every page of them, wherever it begins', () => {
