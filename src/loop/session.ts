@@ -7,6 +7,7 @@ import type { HookPoint } from '../hooks/agent-hooks.ts';
 import type { HookGate, MemoryPort, RunFacts } from '../hooks/gate.ts';
 import type { CancelScope } from '../internal/cancel-scope.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
@@ -115,6 +116,7 @@ export class Session {
   #failures: Map<string, ToolFailure> | undefined;
   readonly #outbox: Outbox;
   #lastSeq: number;
+  readonly #stamp: Writable<EventStamp>;
   #gate: HookGate | undefined;
   #gateTurn: string | undefined;
   #tick: number;
@@ -142,6 +144,10 @@ export class Session {
     this.state = thread.state;
     this.version = thread.stored?.version ?? 0;
     this.#lastSeq = thread.stored?.lastSeq ?? 0;
+    const { threadId } = this;
+    const { agentPath } = options.facts;
+    this.#stamp = { threadId, turnId: '', step: 0, at: 0, seq: 0 };
+    if (agentPath.length > 0) this.#stamp.agentPath = agentPath;
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
     const forms = options.facts.agentPath.length === 0 ? formsOf(ports.store) : undefined;
     this.#outbox = new Outbox(forms && new EventPacker(this.threadId, forms));
@@ -272,7 +278,7 @@ export class Session {
   #store(body: EventBody, turnId: string, step: number): void {
     if (this.hasStreamed) this.#settleShown(body, turnId, step);
     this.#lastSeq += 1;
-    this.#outbox.add(body, this.#stamp(turnId, step));
+    this.#outbox.add(body, this.#stampOf(turnId, step));
   }
 
   /** Text that was shown live counts once it is said, or something of its batch runs; what ends before that takes it back. */
@@ -311,7 +317,7 @@ export class Session {
   tell(body: EventBody, turnId: string, step: number): void {
     // It may come in the middle of a wait.
     this.#at = undefined;
-    this.publish(stamped(body, this.#stamp(turnId, step)));
+    this.publish(stamped(body, this.#stampOf(turnId, step)));
   }
 
   /** Tells whoever listens. An event nobody hears is not even frozen; a store that gives it out does that. */
@@ -348,11 +354,14 @@ export class Session {
       ? this.digest.ofRequest(payload as ChatRequest)
       : this.digest.of(recordable(point, payload, this.ports.tools));
 
-  #stamp(turnId: string, step: number): EventStamp {
-    const { threadId, at } = this;
-    const stamp = { threadId, turnId, step, at, seq: this.#lastSeq };
-    const { agentPath } = this.options.facts;
-    return agentPath.length === 0 ? stamp : { ...stamp, agentPath };
+  /** One object for all events, as each takes a copy of what is in it. */
+  #stampOf(turnId: string, step: number): EventStamp {
+    const stamp = this.#stamp;
+    stamp.turnId = turnId;
+    stamp.step = step;
+    stamp.at = this.at;
+    stamp.seq = this.#lastSeq;
+    return stamp;
   }
 }
 
