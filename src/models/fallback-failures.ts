@@ -2,7 +2,7 @@ import { ModelError } from '../errors/model-error.ts';
 import type { ModelFinish, Usage } from '../protocol/chat.ts';
 import { addUsage, NO_USAGE, usageOf } from '../protocol/usage.ts';
 import type { AttemptCounter } from './attempt-counter.ts';
-import { billedTo } from './billed-to.ts';
+import { billedTo, withSpent } from './billed-to.ts';
 import type { ChatModel } from './port.ts';
 
 interface FallbackCall {
@@ -27,8 +27,9 @@ export class Failures {
   /** Notes a failure that the next model may mend; throws every other. */
   add(error: unknown, { id }: ChatModel, mayLeave: boolean): void {
     const { signal, on, count, attempts } = this.#call;
-    if (signal.aborted || !mayLeave || !ModelError.isInstance(error) || !on(error)) {
-      throw this.#account(billedTo(id, error));
+    const isTyped = ModelError.isInstance(error);
+    if (signal.aborted || !mayLeave || !isTyped || !on(error)) {
+      throw signal.aborted && !isTyped ? error : withSpent(billedTo(id, error), this.#spent, id);
     }
     this.#errors.push(error);
     if (error.usage !== undefined) this.#spent = addUsage(this.#spent, usageOf(id, error.usage));
@@ -73,10 +74,5 @@ export class Failures {
         usage: this.#spent,
       },
     );
-  }
-
-  #account(error: unknown): unknown {
-    if (this.#spent === NO_USAGE || !(error instanceof ModelError)) return error;
-    return error.withUsage(addUsage(this.#spent, error.usage ?? NO_USAGE));
   }
 }

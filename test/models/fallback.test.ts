@@ -107,6 +107,26 @@ describe.each(Object.entries(ways))('a model with a fallback, %s', (_, ask) => {
     expect((cause as AggregateError).errors).toEqual(attempts.map(({ fails }) => fails));
   });
 
+  test('what the models before it cost is told with a failure that has no account', async () => {
+    for (const fails of [new Error('bug'), 'text', undefined, Object.freeze({ usage: 1 })]) {
+      const first = new FlakyModel('a', [failed('overloaded', { usage })]);
+      const second: ChatModel = {
+        id: 'b',
+        generate: () => Promise.reject(fails),
+        stream: () => ({ [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(fails) }) }),
+      };
+      const third = good('c');
+      const { error } = await ask(fallbackModel([first, second, third]));
+      expect(error).toMatchObject({
+        code: 'model-failed',
+        usage,
+        message: expect.stringContaining("model 'b'"),
+      });
+      expect((error as Error).cause).toBe(fails);
+      expect(third.seen).toEqual([]);
+    }
+  });
+
   test('asks nobody else after a cancel', async () => {
     const controller = new AbortController();
     const second = good();

@@ -4,6 +4,7 @@ import { ModelError } from '../../errors/model-error.ts';
 import type { Usage } from '../../protocol/chat.ts';
 import { addUsage, NO_USAGE } from '../../protocol/usage.ts';
 import { AttemptCounter } from '../attempt-counter.ts';
+import { withSpent } from '../billed-to.ts';
 import type { ModelCallOptions } from '../port.ts';
 import { backoffMs } from './backoff.ts';
 import type { RetryLimits } from './options.ts';
@@ -13,13 +14,15 @@ export class Retries {
   readonly attempts: AttemptCounter;
   /** Nothing that fails from now on is tried again. */
   over = false;
+  readonly #model: string;
   readonly #limits: RetryLimits;
   readonly #signal: AbortSignal;
   readonly #started = performance.now();
   #used = 0;
   #spent = NO_USAGE;
 
-  constructor(limits: RetryLimits, options: ModelCallOptions) {
+  constructor(model: string, limits: RetryLimits, options: ModelCallOptions) {
+    this.#model = model;
     this.#limits = limits;
     this.#signal = options.signal;
     this.attempts = new AttemptCounter(options);
@@ -72,8 +75,7 @@ export class Retries {
   #account(error: unknown): unknown {
     // The wait ends with an error of the timer's own when it is cut short.
     if (this.#signal.aborted) return this.#signal.reason;
-    if (!this.hasSpent || !(error instanceof ModelError)) return error;
-    return error.withUsage(addUsage(this.#spent, error.usage ?? NO_USAGE));
+    return withSpent(error, this.#spent, this.#model);
   }
 }
 

@@ -39,7 +39,7 @@ class RetryModel implements ChatModel {
   }
 
   async generate(request: ModelRequest, options: ModelCallOptions): Promise<ModelResponse> {
-    const retries = new Retries(this.#limits, options);
+    const retries = new Retries(this.id, this.#limits, options);
     const ask = (): Promise<ModelResponse> => this.#ask(request, options, retries);
     const response = await ask().catch((error: unknown) => retries.again(error, ask));
     return retries.hasSpent ? { ...response, usage: retries.total(response.usage) } : response;
@@ -63,7 +63,7 @@ class RetryModel implements ChatModel {
   }
 
   async *stream(request: ModelRequest, options: ModelCallOptions): AsyncGenerator<ChatStreamPart> {
-    const retries = new Retries(this.#limits, options);
+    const retries = new Retries(this.id, this.#limits, options);
     const parts = new RetriedStream({
       open: (inner) => requireStream(this.#model.stream(request, inner), this.#model),
       options,

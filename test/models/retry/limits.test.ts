@@ -148,6 +148,10 @@ describe('a retried model', () => {
     const never = new FlakyModel('m', [failed('network', { usage })]);
     const error = await failure(retryModel(never, quick).generate(asked, uncancelled()));
     expect(error).toMatchObject({ code: 'network', usage: { inputTokens: 21, outputTokens: 3 } });
+    const bug = new Error('bug');
+    const broken = new FlakyModel('m', [failed('network', { usage }), { fails: bug }]);
+    const unexplained = await failure(retryModel(broken, quick).generate(asked, uncancelled()));
+    expect(unexplained).toMatchObject({ code: 'model-failed', usage, cause: bug });
   });
 
   test.each(['whole', 'streamed'])(
