@@ -55,16 +55,18 @@ class FormsOf {
     const last = this.#last;
     let form = last?.next;
     if (form === undefined || !form.says(first, second, third)) {
-      form =
-        this.#forms.find((known) => known.says(first, second, third)) ??
-        this.#add(new EventForm(this.#layout, [first, second, third]));
+      form = this.#find(first, second, third);
       if (last !== undefined) last.next = form;
     }
     this.#last = form;
     return form;
   }
 
-  #add(form: EventForm): EventForm {
+  // Apart, as a function whose parameters a closure reads makes an object for them whenever it is called.
+  #find(first: string, second: string, third: string): EventForm {
+    const known = this.#forms.find((form) => form.says(first, second, third));
+    if (known !== undefined) return known;
+    const form = new EventForm(this.#layout, [first, second, third]);
     if (this.#forms.length < MOST_FORMS) this.#forms.push(form);
     return form;
   }
