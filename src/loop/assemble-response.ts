@@ -19,12 +19,14 @@ export function assembleResponse(
   },
 ): ChatResponse {
   const { turn } = about;
-  let index = 0;
-  const content = response.content.map((part): AssistantPart => {
-    if (part.type === 'tool-call')
-      return toolCallPart(part.call, `${turn.turnId}.${turn.step}.${index++}`);
-    return deepFreeze(part.type === 'file' ? part : wellFormed(part));
-  });
+  const content: AssistantPart[] = [];
+  let calls = 0;
+  for (const part of response.content) {
+    if (part.type === 'tool-call') {
+      content.push(toolCallPart(part.call, `${turn.turnId}.${turn.step}.${calls}`));
+      calls += 1;
+    } else content.push(deepFreeze(part.type === 'file' ? part : wellFormed(part)));
+  }
   const model = response.model?.toWellFormed() ?? about.model;
   return chatResponse({
     id: response.id?.toWellFormed() ?? '',

@@ -28,7 +28,18 @@ export function carryOut(
   place: ExecutionPlace,
 ): MaybePromise<ToolResult> {
   const isPlain = call.defersIntent !== true && !isCapped(call, runners.session);
-  if (isPlain || call.prechecked !== undefined) return carryOutNow(call, runners, place);
+  return isPlain || call.prechecked !== undefined
+    ? carryOutNow(call, runners, place)
+    : carryOutCapped(call, runners, place);
+}
+
+// What only some calls need is apart in this file: a function makes an object for the parameters that a closure in it
+// reads, whether the closure is made or not.
+function carryOutCapped(
+  call: BatchCall,
+  runners: Runners,
+  place: ExecutionPlace,
+): MaybePromise<ToolResult> {
   return runCapped(call, { session: runners.session, saver: place.saver }, (slots) =>
     carryOutNow(call, runners, { ...place, slots }),
   );
@@ -43,7 +54,15 @@ function carryOutNow(
   // What the host has done is over.
   if (!isGuarded(call, session) || hosted?.given(call.callId) !== undefined)
     return execute(call, runners, place);
-  const about = { session, turn: place.turn, attempt: place.attempt };
+  return carryOutGuarded(call, runners, place);
+}
+
+function carryOutGuarded(
+  call: BatchCall,
+  runners: Runners,
+  place: ExecutionPlace,
+): MaybePromise<ToolResult> {
+  const about = { session: runners.session, turn: place.turn, attempt: place.attempt };
   return runGuarded(call, about, (ready) => execute(ready, runners, place));
 }
 
@@ -55,10 +74,18 @@ function execute(
   if (call.isHost === true && hosted !== undefined)
     return call.announce === undefined
       ? hosted.run(call)
-      : announceFirst(call, { ...place, session }, () => hosted.run(call));
+      : announceHosted(call, hosted, { ...place, session });
   if (call.isListen === true && executed !== undefined)
     return executeOperation(call, session, { ...place, executed });
   return call.isChild === true && children !== undefined
     ? children.run(call)
     : executeCall(call, session, place);
+}
+
+function announceHosted(
+  call: BatchCall,
+  hosted: HostCalls,
+  place: Parameters<typeof announceFirst>[1],
+): MaybePromise<ToolResult> {
+  return announceFirst(call, place, () => hosted.run(call));
 }

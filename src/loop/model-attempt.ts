@@ -235,29 +235,36 @@ const CANCELLED: Answer = Object.freeze({ type: 'cancelled' });
 
 /** A model may be anybody's: one that answers at once, or with a promise of its own kind, is waited for like the others. */
 function start(call: ModelCall, options: ModelAttempt): Promise<ModelResponse | RequestRefused> {
-  const { turn, session, model, streams } = call;
-  const { bill } = options;
-  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, call);
   try {
-    if (!streams && bill === undefined)
-      return Promise.resolve(model.generate(toModel(call.request), options));
-    const reader: StreamReader = {
-      cancel: options.scope,
-      onDelta: (piece) => delta(session, turn, { piece, options }),
-    };
-    if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
-    const request = toModel(call.request);
-    const onFinish = (result: ModelFinish): void => options.finished(result);
-    return collectStream(
-      (forget) => requireStream(model.stream(request, options.forStream(forget)), model),
-      {
-        ...reader,
-        onFinish,
-      },
-    );
+    return call.streams || options.bill !== undefined
+      ? startStream(call, options)
+      : Promise.resolve(call.model.generate(toModelRequest(call.request, call), options));
   } catch (error) {
     return Promise.reject(error);
   }
+}
+
+function startStream(
+  call: ModelCall,
+  options: ModelAttempt,
+): Promise<ModelResponse | RequestRefused> {
+  const { turn, session, model } = call;
+  const { bill } = options;
+  const toModel = (request: ChatRequest): ModelRequest => toModelRequest(request, call);
+  const reader: StreamReader = {
+    cancel: options.scope,
+    onDelta: (piece) => delta(session, turn, { piece, options }),
+  };
+  if (bill !== undefined) return callWrapped({ ...call, bill, toModel }, reader);
+  const request = toModel(call.request);
+  const onFinish = (result: ModelFinish): void => options.finished(result);
+  return collectStream(
+    (forget) => requireStream(model.stream(request, options.forStream(forget)), model),
+    {
+      ...reader,
+      onFinish,
+    },
+  );
 }
 
 function read(given: unknown, modelId: string, bill: Bill | undefined): Answer {

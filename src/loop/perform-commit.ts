@@ -59,23 +59,34 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     outgoing instanceof PackedEvents
       ? new PackedChanges(rest, outgoing)
       : { ...rest, events: outgoing };
-  const settle = (): void => {
-    session.version += 1;
-    session.values?.committed(effect.checkpoint.values);
-    session.history.append(effect.messages);
-    session.publishAll(outgoing);
-    showStored(outgoing, session);
-    session.options.onStored?.();
-  };
   let written: MaybePromise<void>;
   try {
     written = ports.store.commit(session.threadId, session.token, session.version, changes);
   } catch (error) {
     return undo(session, { outgoing, memory }, error);
   }
-  if (!isThenable(written)) return settle();
-  return adopted(written).then(settle, (error: unknown) =>
-    undo(session, { outgoing, memory }, error),
+  if (!isThenable(written)) return settle(effect, session, outgoing);
+  return settleLater(effect, session, { written: adopted(written), outgoing, memory });
+}
+
+function settle(effect: CommitEffect, session: Session, outgoing: Outgoing): void {
+  session.version += 1;
+  session.values?.committed(effect.checkpoint.values);
+  session.history.append(effect.messages);
+  session.publishAll(outgoing);
+  showStored(outgoing, session);
+  session.options.onStored?.();
+}
+
+// Apart, as closures cost the function that they are in even where they are not made.
+function settleLater(
+  effect: CommitEffect,
+  session: Session,
+  { written, ...taken }: Taken & { readonly written: Promise<void> },
+): Promise<void> {
+  return written.then(
+    () => settle(effect, session, taken.outgoing),
+    (error: unknown) => undo(session, taken, error),
   );
 }
 
@@ -89,12 +100,14 @@ function withActivity(state: ThreadState, session: Session): ThreadState {
   return { ...state, totals: { ...state.totals, activeMs: session.activeMs } };
 }
 
+/** What a commit took to store it. */
+interface Taken {
+  readonly outgoing: Outgoing;
+  readonly memory: ThreadChanges['memory'];
+}
+
 /** What was not written waits for the next commit, if there is one. */
-function undo(
-  session: Session,
-  taken: { readonly outgoing: Outgoing; readonly memory: ThreadChanges['memory'] },
-  error: unknown,
-): never {
+function undo(session: Session, taken: Taken, error: unknown): never {
   session.putBack(taken.outgoing);
   session.memory.putBack(taken.memory);
   throw error;

@@ -12,7 +12,7 @@ import { carryOut, type Runners } from './carry-out.ts';
 import { Children } from './children.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
-import { afterGivingUp, giveUpRest } from './execute-operation.ts';
+import { afterGivingUp, type Executed, giveUpRest } from './execute-operation.ts';
 import { HostCalls } from './host-calls.ts';
 import { invocationOf } from './invocation.ts';
 import { knownOutcome } from './known-outcome.ts';
@@ -49,9 +49,23 @@ export function runTools(effect: RunTools, session: Session): MaybePromise<LoopE
   const executed = calls.some(({ isListen }) => isListen === true) ? new Set<string>() : undefined;
   const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, executed, ...alone };
   const ran = runEvery(effect, run);
-  const running =
-    executed === undefined ? ran : afterGivingUp(ran, () => giveUpRest(effect, executed, session));
-  if (session.ports.results === undefined) return running;
+  const running = executed === undefined ? ran : endingRest(effect, session, { ran, executed });
+  return session.ports.results === undefined ? running : sayingLines(effect, session, running);
+}
+
+function endingRest(
+  effect: RunTools,
+  session: Session,
+  run: { readonly ran: MaybePromise<ToolsFinished>; readonly executed: Executed },
+): MaybePromise<ToolsFinished> {
+  return afterGivingUp(run.ran, () => giveUpRest(effect, run.executed, session));
+}
+
+function sayingLines(
+  effect: RunTools,
+  session: Session,
+  running: MaybePromise<ToolsFinished>,
+): MaybePromise<LoopEvent> {
   return after(running, (event) => sayLines(effect, event, session));
 }
 
