@@ -37,13 +37,15 @@ export class EventForm {
   }
 }
 
-/** Names may be made by an app, one after the other without an end. */
-const MOST_FORMS = 64;
+/** How many are known at a time. Names may be made by an app, or a model, one after the other without an end. */
+const MOST_FORMS = 256;
 
 /** The forms of one layout. */
 class FormsOf {
   readonly #layout: Layout;
-  readonly #forms: EventForm[] = [];
+  /** By their first field, which is the name of somebody or something. */
+  #forms: Map<string, EventForm[]> | undefined;
+  #count = 0;
   #last: EventForm | undefined;
 
   constructor(layout: Layout) {
@@ -52,11 +54,10 @@ class FormsOf {
 
   /** The one that says this, known or new. */
   saying(first = '', second = '', third = ''): EventForm {
-    const last = this.#last;
-    let form = last?.next;
+    let form = this.#last?.next;
     if (form === undefined || !form.says(first, second, third)) {
       form = this.#find(first, second, third);
-      if (last !== undefined) last.next = form;
+      if (this.#last !== undefined) this.#last.next = form;
     }
     this.#last = form;
     return form;
@@ -64,11 +65,26 @@ class FormsOf {
 
   // Apart, as a function whose parameters a closure reads makes an object for them whenever it is called.
   #find(first: string, second: string, third: string): EventForm {
-    const known = this.#forms.find((form) => form.says(first, second, third));
-    if (known !== undefined) return known;
-    const form = new EventForm(this.#layout, [first, second, third]);
-    if (this.#forms.length < MOST_FORMS) this.#forms.push(form);
+    const known = this.#forms?.get(first)?.find((form) => form.says(first, second, third));
+    return known ?? this.#add(new EventForm(this.#layout, [first, second, third]));
+  }
+
+  #add(form: EventForm): EventForm {
+    if (this.#count === MOST_FORMS) this.#forget();
+    this.#count += 1;
+    this.#forms ??= new Map();
+    const some = this.#forms.get(form.first);
+    if (some === undefined) this.#forms.set(form.first, [form]);
+    else some.push(form);
     return form;
+  }
+
+  /** A form that is still in an event must not lead to those that are in none: they would stay as long as it does. */
+  #forget(): void {
+    for (const some of this.#forms?.values() ?? []) for (const form of some) form.next = undefined;
+    this.#forms = undefined;
+    this.#count = 0;
+    this.#last = undefined;
   }
 }
 

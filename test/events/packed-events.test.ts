@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent, EventBody, EventStamp, EventType } from '../../src/events/event.ts';
 import { EventForms } from '../../src/events/event-forms.ts';
@@ -165,13 +167,35 @@ describe('packed events', () => {
 
   test('names that never come again still read as they were', () => {
     const packer = packerOf('t');
-    const names = Array.from({ length: 300 }, (_, index) => `tool ${index % 150}`);
+    const names = Array.from({ length: 1_200 }, (_, index) => `tool ${index % 600}`);
     const events = names.flatMap((toolName, index) => {
       packer.add({ ...FULL['tool.started'], toolName }, stampAt(7 * index + 1));
       return packer.take().events;
     });
     expect(events.map((event) => 'toolName' in event && event.toolName)).toEqual(names);
   });
+});
+
+test('names that never come again do not stay, not even where a few of their events do', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage: () => void = runInNewContext('gc');
+  const packer = packerOf('t');
+  const kept: PackedEvents[] = [];
+  const used = (): number => {
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = used();
+  for (let index = 0; index < 20_000; index += 1) {
+    const toolName = `${index}${'x'.repeat(2_000)}`.toUpperCase();
+    packer.add({ ...FULL['tool.started'], toolName }, stampAt(7 * index + 1));
+    const packed = packer.take();
+    if (index % 200 === 0) kept.push(packed);
+  }
+  const grown = used() - before;
+  expect(kept.flatMap(({ events }) => events)).toHaveLength(100);
+  packer.add(FULL['tool.started'], stampAt(1));
+  expect(grown).toBeLessThan(4_000_000);
 });
 
 describe('packed events of several commits', () => {
