@@ -26,7 +26,7 @@ const tokens = fc.record(
     reasoningTokens: fc.nat(3),
     otherModels: fc.constant([{ model: 'n', inputTokens: 1, outputTokens: 0 }]),
   },
-  { requiredKeys: ['inputTokens', 'outputTokens'] },
+  { requiredKeys: ['inputTokens', 'outputTokens'], noNullPrototype: true },
 );
 
 /** JSON has one zero only. */
