@@ -210,6 +210,7 @@ export type EventBody =
       readonly recheck?: true;
       /** True when the policy is only on trial: nothing of it was enforced. */
       readonly shadow?: true;
+      /** Rounded to the microsecond. */
       readonly durationMs: number;
       /** HMAC of what was judged, under a key of the thread. Absent where nothing keeps or hears it. */
       readonly digest?: string;
