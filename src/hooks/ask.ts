@@ -158,8 +158,7 @@ export class Ask implements ContextSource, Waiter {
   interrupt(reason: unknown): void {
     this.#over = true;
     this.settleMemory(false);
-    if (this.#interrupted !== undefined) return;
-    this.#interrupted = { reason };
+    this.#interrupted ??= { reason };
     this.#controller?.abort(reason);
   }
 

@@ -176,16 +176,15 @@ export class WrapLevel extends Level implements Caller {
       this.#fail('illegal', { cause });
       return;
     }
-    if (done === true) this.#takeEnd(pull);
+    if (done === true) this.#takeEnd();
     else this.#takePart(pull, value);
   }
 
-  #takeEnd(pull: Pull): void {
+  #takeEnd(): void {
     if (!this.#isFinished) {
       this.#fail('illegal', { detail: 'the stream ended without a `finish` part', fix: FIX });
       return;
     }
-    pull.done();
     this.#finish();
   }
 
@@ -261,18 +260,12 @@ export class WrapLevel extends Level implements Caller {
   #leave(): void {
     const iterator = this.#iterator;
     this.#iterator = undefined;
-    if (iterator !== undefined && !this.#isBelow(iterator)) {
-      try {
-        Promise.resolve(iterator.return?.()).catch((cause: unknown) => this.#late(cause));
-      } catch (cause) {
-        this.#late(cause);
-      }
+    try {
+      Promise.resolve(iterator?.return?.()).catch((cause: unknown) => this.#late(cause));
+    } catch (cause) {
+      this.#late(cause);
     }
     for (const level of this.#below) level.close();
-  }
-
-  #isBelow(iterator: AsyncIterator<unknown>): boolean {
-    return this.#below.some((level) => level === iterator);
   }
 
   /** Records what came when nobody waited for it any more: what was thrown, or `undefined` for an answer. */

@@ -18,7 +18,7 @@ export class WrappedToolCall implements ToolNest {
   readonly setting: ChainSetting;
   readonly core: ToolNest['core'];
   /** Those that have begun and not ended, outermost first. */
-  readonly #levels: WrapToolLevel[] = [];
+  readonly #levels = new Set<WrapToolLevel>();
   #running = 0;
   #ran: ToolInvocation | undefined;
   #last: ToolResult | undefined;
@@ -58,7 +58,7 @@ export class WrappedToolCall implements ToolNest {
   }
 
   began(level: WrapToolLevel): void {
-    this.#levels.push(level);
+    this.#levels.add(level);
   }
 
   failed(error: HookError): void {
@@ -66,8 +66,7 @@ export class WrappedToolCall implements ToolNest {
   }
 
   ended(level: WrapToolLevel): void {
-    const index = this.#levels.lastIndexOf(level);
-    if (index !== -1) this.#levels.splice(index, 1);
+    this.#levels.delete(level);
   }
 
   end(result: ToolResult): void {
@@ -110,13 +109,14 @@ export class WrappedToolCall implements ToolNest {
   /** Takes what is there: nothing, or a result that not every policy has let go (N6, N7). */
   #cutOff(): void {
     if (this.#isOver) return;
-    const innermost = this.#levels.at(-1);
+    const levels = [...this.#levels];
+    const innermost = levels.at(-1);
     if (this.#last === undefined || innermost === undefined) {
       this.end(this.#last ?? CANCELLED_CALL);
       return;
     }
     innermost.recordCutOff();
-    const isClosed = this.#levels.some((level) => level.failure === 'closed');
+    const isClosed = levels.some((level) => level.failure === 'closed');
     const given = innermost.lastGiven;
     this.end(isClosed || given === undefined ? withheld(this.#last) : given);
   }

@@ -92,6 +92,14 @@ describe('illegal decisions', () => {
       { type: 'requires-confirmation', prompt: 'ok?', approvers: [] },
     ],
     ['a request without messages', requestDecisionCodec, { type: 'modify', request: {} }],
+    ['no request at all', requestDecisionCodec, { type: 'modify' }],
+    ['null as request', requestDecisionCodec, { type: 'modify', request: null }],
+    ['a request that is a text', requestDecisionCodec, { type: 'modify', request: 'messages' }],
+    [
+      'messages that are no list',
+      requestDecisionCodec,
+      { type: 'modify', request: { messages: 1 } },
+    ],
     [
       'a misspelled field of a response',
       responseDecisionCodec,

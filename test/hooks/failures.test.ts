@@ -50,8 +50,11 @@ describe('a failure of a policy', () => {
     ]);
   });
 
-  test('keeps what was thrown as its cause, and out of its message and record', async () => {
-    const { gate, recorded } = bench([defineHooks({ name: 'a', preLlmRequest: boom })]);
+  test.each([
+    ['thrown', boom],
+    ['rejected', async () => boom()],
+  ])('keeps what was %s as its cause, and out of its message and record', async (_how, hook) => {
+    const { gate, recorded } = bench([defineHooks({ name: 'a', preLlmRequest: hook })]);
     const verdict = await gate.request(request(), NOW, asIs);
     const error = verdict.type === 'failed' ? verdict.error : undefined;
     expect(error).toBeInstanceOf(HookError);

@@ -187,6 +187,20 @@ describe('a rewrite', () => {
     expect(wrote(memory)).toBeUndefined();
   });
 
+  test('nor one whose check has answered when the cancel comes', async () => {
+    /** A promise that calls back at once: what patches promises may give such. */
+    const atOnce = (value: unknown): Promise<never> =>
+      Object.defineProperty(Promise.resolve(illegal(value)), 'then', {
+        value: (take: (value: unknown) => unknown) => atOnce(take(value)),
+      });
+    const { gate, memory, cancel } = bench(rewriting({ id: 2 }));
+    const check = () => atOnce(acceptAll({ id: 2 }));
+    const asked = gate.toolUse(invocation(), { check, moment: NOW }, asIs);
+    cancel.cancel();
+    expect(await asked).toEqual({ type: 'cancelled' });
+    expect(wrote(memory)).toBeUndefined();
+  });
+
   test('a policy that is asked again about it counts again', async () => {
     const { gate, memory } = bench([
       defineHooks({ name: 'a', onUserMessage: (_text, ctx) => void count(ctx.memory) }),

@@ -21,6 +21,16 @@ describe('names of policies', () => {
     expect(policies).toEqual(['own', 'Refunds', 'policy-3']);
   });
 
+  test('an object that inherits nothing, or nothing with a name, has its place', () => {
+    const bare = Object.assign(Object.create(null), asks);
+    const anonymous = new (class extends Policy {
+      override preToolUse() {
+        return undefined;
+      }
+    })();
+    expect(compileHooks([bare, anonymous], 'default').policies).toEqual(['policy-1', 'policy-2']);
+  });
+
   test('the place is that in the list, also when another order is asked for', () => {
     const { policies } = compileHooks(
       [defineHooks(asks), defineHooks({ order: 'first', ...asks })],

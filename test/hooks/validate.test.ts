@@ -202,6 +202,18 @@ describe('validateHooks — messages to keep', () => {
     expect(finding?.fix).toMatch(/preToolUse.*onEvent/);
   });
 
+  test.each([
+    ['is a promise, not a policy', 'Await it', Promise.resolve({ preToolUse: hook })],
+    ['is a class, not a policy', 'new MyPolicy()', Gate],
+    ['is a function or a class', 'Call it', () => new Gate()],
+    ["'preToolUse' that is a class", 'method', { preToolUse: Gate }],
+    ["'preToolUse' that is `defineHooks`", 'method', { preToolUse: defineHooks }],
+  ])('what %s is told so, and to do something: %s', (what, fix, policy) => {
+    const [finding] = validateHooks([policy]);
+    expect(finding?.what).toContain(what);
+    expect(finding?.fix).toContain(fix);
+  });
+
   test('U-AI7: an async system prompt is told where to do slow work', () => {
     const found = validateHooks([{ preToolUse: hook, systemPrompt: async () => 'x' }]);
     expect(found[0]?.what).toContain('async');

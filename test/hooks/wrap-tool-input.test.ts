@@ -150,6 +150,9 @@ describe('wrapToolUse — another input', () => {
     ['other side effects', sends({ id: 2 }, { sideEffects: 'none' })],
     ['something more', sends({ id: 1 }, { note: 1 })],
     ['an input that is a list', sends([1])],
+    ['an input that is a text', sends('id')],
+    ['an input that is null', sends(null)],
+    ['no input', sends(undefined)],
     ['an input that is no JSON', sends({ id: () => 1 })],
     ['nothing', wraps('sends', (_call, next) => next(illegal(undefined)))],
   ])('%s is a failure of the policy', async (_what, policy) => {

@@ -91,7 +91,8 @@ describe.each(COMBINATORS)('%s', (_name, combine) => {
     const error = refusal(() => combine(illegal({ preToolUse: hook, preToolUes: hook })));
     expect(error.code).toBe('unknown-hook');
     expect(error.message).toContain("'preToolUse'");
-    expect(error.message).toContain(_name);
+    // There is one, so it has no number.
+    expect(error.message).toContain(`${_name}: the policy`);
   });
 
   test('refuses bad options of the policy', () => {
@@ -159,6 +160,11 @@ describe('the names of combined policies', () => {
     ];
     for (const build of twice) expect(refusal(build).code).toBe('duplicate-policy');
     expect(namesOf(named('a'), compose('trial', shadow(named('a'))))).toEqual(['a', 'trial/a']);
+  });
+
+  test('of several the one that is refused is told by its number', () => {
+    const wrong = illegal({ preToolUes: hook });
+    expect(refusal(() => compose(named('a'), wrong)).message).toContain('compose: policy 2');
   });
 
   test('an empty group and an empty name are refused', () => {

@@ -190,6 +190,19 @@ describe('when — a condition that fails', () => {
     expect(asked).toBe(0);
   });
 
+  test.each([
+    ['at once', () => illegal(undefined)],
+    ['later', async () => illegal('false')],
+  ])('one that answers %s with no boolean says where and what to do', async (_when, condition) => {
+    const run = bench([when(condition, blocks)]);
+    const verdict = await run.gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    const cause = verdict.type === 'failed' ? verdict.error.cause : undefined;
+    expect(cause).toMatchObject({ name: 'ConfigError', code: 'invalid-input' });
+    expect(String(cause)).toMatch(
+      /condition of `when` at preToolUse.*true or false.*Return a bool/s,
+    );
+  });
+
   test('what is no function is refused', () => {
     expect(() => when(illegal(true), blocks)).toThrow('the condition is no function');
   });
