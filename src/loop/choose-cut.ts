@@ -68,7 +68,7 @@ function lastCut(messages: readonly Message[], wish: CutWish): number {
   }
   cut = Math.max(0, Math.min(cut, end));
   // A result is sent with its call, or not at all.
-  return cut < end && messages[cut]?.role === 'tool' ? cut + 1 : cut;
+  return messages[cut]?.role === 'tool' ? cut + 1 : cut;
 }
 
 /** Up to where it is read at once: as far as the budget goes, and in any case so far that a summary is shorter. */

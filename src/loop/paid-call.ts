@@ -197,9 +197,9 @@ class PaidCallOptions implements ModelCallOptions {
 /** What a part that cannot be read as a whole says of its cost. */
 function resultOf(part: unknown): unknown {
   try {
-    return typeof part === 'object' && part !== null ? Reflect.get(part, 'result') : undefined;
+    return (part as { readonly result?: unknown }).result;
   } catch {
-    // A foreign object may throw when it is looked at, and then says nothing.
+    // What is no object, and a foreign one that throws when it is looked at, says nothing.
     return undefined;
   }
 }

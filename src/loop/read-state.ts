@@ -33,8 +33,5 @@ export function readState(threadId: string, stored: StoredThread): ThreadState {
     );
   }
   // Checked as far as a reader can: every other field was written by `step` under this format.
-  const state = stored.state as unknown as ThreadState;
-  return state.phase.name === 'requesting'
-    ? { ...state, phase: { ...state.phase, armed: false } }
-    : state;
+  return stored.state as unknown as ThreadState;
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../protocol/json.ts';
 /** What a run of a subagent has of the memory above it. */
 interface Above {
   readonly policies: ReadonlySet<string>;
-  readonly memory: Required<MemoryPort>;
+  readonly memory: Pick<SessionMemory, 'draftsOf'>;
 }
 
 /** What policies remember: read as loaded, and handed to the next commit where it changed. */
@@ -32,15 +32,10 @@ export class SessionMemory implements Required<MemoryPort> {
   }
 
   readonly read = (policy: string): JsonObject => {
-    if (this.#above?.policies.has(policy) === true) return this.#above.memory.read(policy);
     return this.#loaded.get(policy) ?? EMPTY;
   };
 
   readonly write = (policy: string, value: JsonObject): void => {
-    if (this.#above?.policies.has(policy) === true) {
-      this.#above.memory.write(policy, value);
-      return;
-    }
     this.#loaded.set(policy, value);
     this.#changed.set(policy, value);
   };

@@ -1,3 +1,4 @@
+import { totalTokens } from '../protocol/usage.ts';
 import type { LoopEvent } from './event.ts';
 import type { Rules } from './rules.ts';
 import { spendBelow, spentSince } from './spend.ts';
@@ -26,7 +27,7 @@ export function countChildren(
   for (const now of children) {
     const counted = before.find(({ callId }) => callId === now.callId);
     const more = spentSince(counted, now);
-    if (more.steps > 0 || more.usage.inputTokens > 0 || more.usage.outputTokens > 0)
+    if (more.steps > 0 || totalTokens(more.usage) > 0)
       paid = spendBelow(paid.state, paid.turn, { ...more, rules });
   }
   const isSeen = (one: CountedChild): boolean => children.some((now) => now.callId === one.callId);

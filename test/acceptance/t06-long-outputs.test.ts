@@ -75,6 +75,19 @@ describe.each(STORES)('an output that is too long for the model, in %s', (_name,
     await store.close?.();
   });
 
+  test('T06: of several calls only what is too long is kept, under the id of its call', async () => {
+    const store = open();
+    const model = scriptedModel([{ toolCalls: [...CALL.toolCalls, ...CALL.toolCalls] }, 'done']);
+    const pages = ['short', PAGE];
+    const tools = [reading(() => pages.shift() ?? '')];
+    const agent = createAgent({ name: 'a', model, tools, store });
+    expect((await agent.run({ threadId: 't', message: 'go' })).status).toBe('completed');
+    expect(await store.readArtifact('t', '1.1.0')).toBeUndefined();
+    expect((await store.readArtifact('t', '1.1.1'))?.text).toBe(PAGE);
+    expect((await shownIn(store))[0]).toBe('short');
+    await store.close?.();
+  });
+
   test('B52: is kept by the commit that stores its part, whatever ends the turn', async () => {
     const store = open();
     const model = scriptedModel([CALL]);

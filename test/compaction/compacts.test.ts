@@ -215,6 +215,23 @@ describe('where the context is cut', () => {
     expect(typesOf(heard, 'error.raised', 'context.compacted')).toEqual([]);
   });
 
+  test.each([
+    [0, []],
+    [10, ['assistant: short']],
+    [20, ['user: and now?', 'assistant: short']],
+  ])('of the latest as much stays as it is told to keep: %d letters', async (keepTokens, kept) => {
+    const { agent, model, writer } = scene({
+      script: [answer('a'.repeat(40)), answer('short'), answer('done')],
+      summaries: ['gist'],
+      compaction: { keepTokens },
+    });
+    const next = 'n'.repeat(20);
+    for (const message of ['m'.repeat(40), 'and now?', next])
+      await agent.run({ threadId: 't', message });
+    expect(read(model, 2)).toEqual(['summary: gist', ...kept, `user: ${next}`]);
+    expect(writer.calls).toBe(1);
+  });
+
   test('what the user asked for in a turn that goes on stays word for word', async () => {
     const { agent, model, writer } = scene({
       script: [...steps(6), answer('done')],

@@ -84,6 +84,25 @@ describe.each(MODES)('a request that is too long for the provider, in $name', ({
     expect([model.calls, writer.calls]).toEqual([7, 3]);
   });
 
+  test('what is longer than can be read at once goes in parts, before the call is made again', async () => {
+    const { agent, model, writer } = scene({
+      script: [answer('a'.repeat(50), 1), answer('short', 1), overflow(), answer('there')],
+      summaries: ['one', 'two'],
+      compaction: { keepTokens: 90, maxSummaryTokens: 4 },
+    });
+    for (const message of ['m'.repeat(60), 'and now?'])
+      await turn(agent, { threadId: 't', message });
+    const result = await turn(agent, { threadId: 't', message: 'next' });
+    expect(result).toMatchObject({ status: 'completed', text: 'there' });
+    expect([model.calls, writer.calls]).toEqual([4, 2]);
+    expect(read(model, 3)).toEqual([
+      'summary: two',
+      'user: and now?',
+      'assistant: short',
+      'user: next',
+    ]);
+  });
+
   test('a compaction that fails ends the turn, and the thread goes on', async () => {
     const seen: unknown[] = [];
     const { agent, model, store } = scene({

@@ -44,6 +44,22 @@ describe('a turn that ends while the host has its calls', () => {
     expect(lastResults(ended).map(({ outcome }) => outcome)).toEqual(['cancelled', 'succeeded']);
   });
 
+  test('a cancel while policies look at what the host did takes none of it back', async () => {
+    const controller = new AbortController();
+    const stop = defineHooks({ name: 'stop', postToolUse: () => controller.abort() });
+    const script = [{ toolCalls: [callPrint, callPrint] }];
+    const { agent, store } = shop({ script, hooks: [stop] });
+    await agent.run({ threadId: 't', message: 'go' });
+    const results = ['1.1.0', '1.1.1'].map((callId) => ({ callId, output: 'printed' }));
+    const { signal } = controller;
+    const ended = await agent.submitToolResults({ threadId: 't', results, signal });
+    expect(ended).toMatchObject({ status: 'cancelled' });
+    expect(lastResults(ended)).toMatchObject([{ output: 'printed' }, { output: 'printed' }]);
+    expect(await store.readLedger('t', ['1.1.1'])).toMatchObject([
+      { status: 'finished', result: { outcome: 'succeeded' } },
+    ]);
+  });
+
   test('a message is refused, and with supersede gives the calls up', async () => {
     const { agent, model } = shop({ script: [{ toolCalls: batch }, 'hi'] });
     await agent.run({ threadId: 't', message: 'go' });

@@ -1,5 +1,6 @@
-import { defineHooks } from 'agent-hooks';
+import { defineHooks, hostTool } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import {
   callPay,
   callPrint,
@@ -108,6 +109,25 @@ describe('a call of a tool that the host runs', () => {
     expect(await store.readLedger('t', ['1.1.0'])).toMatchObject([
       { status: 'finished', result: { outcome: 'succeeded', output: 'ok' } },
     ]);
+  });
+
+  test('an output whose schema answers later is read as that says', async () => {
+    const scan = hostTool({
+      name: 'scan',
+      description: 'Scans a code',
+      inputSchema: z.object({}),
+      outputSchema: z
+        .object({ code: z.string(), count: z.number().default(1) })
+        .refine(async ({ code }) => code !== 'x'),
+      sideEffects: 'none',
+    });
+    const script = [{ toolCalls: [{ name: 'scan', input: {} }] }, 'done'];
+    const { agent } = shop({ script, more: { tools: [scan] } });
+    await agent.run({ threadId: 't', message: 'go' });
+    const submit = (code: string) =>
+      agent.submitToolResults({ threadId: 't', results: [{ callId: '1.1.0', output: { code } }] });
+    await expect(submit('x')).rejects.toMatchObject({ code: 'tool-result-invalid-output' });
+    expect(lastResults(await submit('a'))).toMatchObject([{ output: { code: 'a', count: 1 } }]);
   });
 
   test('a host may answer with nothing', async () => {

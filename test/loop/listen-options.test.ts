@@ -1,9 +1,11 @@
 import {
   type CancelledOperation,
   type JsonValue,
+  type ListenContext,
   listenTool,
   type OperationUpdate,
   type SpokenLine,
+  StateError,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
@@ -102,4 +104,32 @@ describe('a tool that prepares an operation', () => {
     expect(desk.outputs()).toEqual([{ refused: expect.stringContaining('name') }]);
     expect(desk.cancelled).toMatchObject([{ operationId: 'o' }]);
   });
+});
+
+test('what prepares and gives up an operation reads the state, and writes nothing', async () => {
+  const seen: unknown[] = [];
+  const use = (where: string, { state }: ListenContext) => {
+    seen.push(where, state.get('name' as never));
+    try {
+      (state as unknown as { set: (field: string, value: string) => void }).set('name', where);
+    } catch (error) {
+      seen.push(StateError.isInstance(error) && error.code);
+    }
+  };
+  const send = listenTool({
+    name: 'send',
+    description: 'Sends',
+    inputSchema: z.object({}),
+    async *listen(_input, ctx: ListenContext): AsyncGenerator<OperationUpdate> {
+      use('listen', ctx);
+      yield { type: 'ready', operationId: 'o', revision: 1 };
+    },
+    execute: () => 'sent',
+    cancel: (_operation, ctx) => use('cancel', ctx),
+  });
+  const desk = lockDesk({ script: [{ toolCalls: [{ name: 'send', input: {} }] }], tools: [send] });
+  await desk.run({ name: 'Ann' });
+  const result = await desk.agent.cancel('t');
+  expect(seen).toEqual(['listen', 'Ann', 'late-write', 'cancel', 'Ann', 'late-write']);
+  expect(result.state).toEqual({ customer: null, name: 'Ann' });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import {
   type AgentHooks,
   type ApprovalAnswer,
@@ -8,16 +9,22 @@ import {
   type RunResult,
   scriptedModel,
   ToolDecision,
+  type ToolPort,
+  tool,
 } from '../../src/index.ts';
 import { Bank, type BankOptions, callTransfer } from '../acceptance/bank.ts';
 import { expectStatus } from '../acceptance/play.ts';
 
-const asking = (hooks: readonly AgentHooks[] = [], options: BankOptions = {}) => {
+const asking = (
+  hooks: readonly AgentHooks[] = [],
+  options: BankOptions = {},
+  toolCalls = [callTransfer()],
+) => {
   const bank = new Bank();
   const store = memoryStore();
   const agent = createAgent({
     name: 'desk',
-    model: scriptedModel([{ toolCalls: [callTransfer()] }, 'done']),
+    model: scriptedModel([{ toolCalls }, 'done']),
     tools: [bank.tool(options)],
     hooks,
     store,
@@ -45,6 +52,17 @@ describe('L12: a yes is for the revision that was shown', () => {
     expect(shown(second)).toMatchObject([{ revision: 3, snapshot: { euros: 500 } }]);
     expectStatus(await say(second), 'completed');
     expect(bank).toMatchObject({ log: ['send 500'], cancelled: [] });
+  });
+
+  test('L12: of two neither runs before the one that was revised is approved as it is now', async () => {
+    const { bank, say, run } = asking([], {}, [callTransfer(), callTransfer()]);
+    const first = await run();
+    bank.revise('1.1.1', 500);
+    const second = await say(first);
+    expect(bank.log).toEqual([]);
+    expect(shown(second)).toMatchObject([{ operationId: '1.1.1', snapshot: { euros: 500 } }]);
+    expectStatus(await say(second), 'completed');
+    expect(bank.log).toEqual(['send 5', 'send 500']);
   });
 
   test('L12: the same revision with another content is another one', async () => {
@@ -145,4 +163,49 @@ describe('L12: a yes is for the revision that was shown', () => {
     expectStatus(await hasty.agent.resume({ threadId: 't' }), 'completed');
     expect(hasty.bank).toMatchObject({ log: [], cancelled: [{ reason: 'refused' }] });
   });
+});
+
+describe('L12: an operation that was prepared by a tool that has changed meanwhile', () => {
+  const plain = tool({
+    name: 'transfer',
+    description: 'Sends money',
+    inputSchema: z.object({ euros: z.number() }),
+    execute: ({ euros }) => `sent ${euros} at once`,
+  });
+
+  /** The answer of the boss comes in a process whose agent has other tools. */
+  async function resumedWith(tools: readonly ToolPort<never>[]) {
+    const bank = new Bank();
+    const store = memoryStore();
+    const desk = (has: readonly ToolPort<never>[]) =>
+      createAgent({
+        name: 'desk',
+        model: scriptedModel([
+          ({ messages }) =>
+            messages.at(-1)?.role === 'tool' ? 'done' : { toolCalls: [callTransfer()] },
+        ]),
+        tools: has,
+        store,
+      });
+    const paused = await desk([bank.tool()]).run({ threadId: 't', message: 'go' });
+    const other = desk(tools);
+    const raised: string[] = [];
+    other.on('error.raised', ({ code }) => void raised.push(code));
+    const result = await other.resume({ threadId: 't', answers: answersTo(paused, {}) });
+    return { bank, raised, result };
+  }
+
+  test.each([
+    ['is gone', [], /no tool of this name/],
+    ['prepares nothing any more', [plain], /is no longer what was shown/],
+  ])(
+    'where it %s nothing of it is carried out, and it is told that nobody can cancel it',
+    async (_what, tools, output) => {
+      const { bank, raised, result } = await resumedWith(tools);
+      expectStatus(result, 'completed');
+      expect(bank).toMatchObject({ log: [], listens: 1 });
+      expect(new Set(raised)).toEqual(new Set(['operation-not-cancelled']));
+      expect(JSON.stringify(result.messages)).toMatch(output);
+    },
+  );
 });

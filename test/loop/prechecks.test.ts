@@ -11,7 +11,7 @@ import {
   ToolResultDecision,
   tool,
 } from 'agent-hooks';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { customer, lockDesk, SECRET, storedText } from './lock-desk.ts';
 
@@ -43,6 +43,9 @@ function bookTool(precheck: (input: never, ctx: PrecheckContext) => unknown, mor
   });
   return { book, ran, asked };
 }
+/** A schema of the same input that says only later whether it fits. */
+const later = (fits: () => Promise<boolean>) =>
+  z.object({ customer_id: z.string().refine(fits), day: z.string() });
 const past = () => ({ status: 'past_day' });
 const call = { toolCalls: [{ name: 'book', input: { day: '2020-01-02' } }] };
 
@@ -181,17 +184,51 @@ describe('a precheck', () => {
     }
   });
 
+  test('events tell why where the words are for them too', async () => {
+    for (const [error, reason] of [
+      [new ToolError('Fully booked.', { eventText: 'no room' }), 'no room'],
+      [new ToolError('Fully booked.'), undefined],
+    ] as const) {
+      const made = bookTool(() => {
+        throw error;
+      });
+      const desk = bookDesk(made);
+      await desk.run();
+      const told = desk.heard.find(({ type }) => type === 'tool.failed');
+      expect(told).toMatchObject({ outcome: 'failed' });
+      expect(told && 'reason' in told ? told.reason : undefined).toBe(reason);
+    }
+  });
+
   test('a schema that answers later is waited for', async () => {
-    const made = bookTool(past, {
-      inputSchema: z.object({
-        customer_id: z.string().refine(async () => true),
-        day: z.string(),
-      }),
-    });
+    const made = bookTool(past, { inputSchema: later(async () => true) });
     const desk = bookDesk(made);
     await desk.run();
     expect(desk.outputs()).toEqual([{ status: 'past_day' }]);
     expect(made.ran).toEqual([]);
+  });
+
+  test('a schema that never answers fails the call in its time, and nothing runs', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      // The call is checked when it is read; the rule reads its input from the schema once more.
+      let checks = 0;
+      const hangs = () => {
+        checks += 1;
+        return checks < 2 ? Promise.resolve(true) : new Promise<boolean>(() => undefined);
+      };
+      const made = bookTool(past, { inputSchema: later(hangs), tier: 'confirm' });
+      const desk = bookDesk(made);
+      const running = desk.run();
+      await vi.advanceTimersByTimeAsync(5_000);
+      expect((await running).status).toBe('completed');
+      expect(made.ran).toEqual([]);
+      const [output] = desk.outputs();
+      expect(JSON.stringify(output)).toMatch(/did not run: its schema did not answer within 5 s/);
+      expect(desk.types()).toContain('tool.failed');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('it reads the state and the facts, and writes nothing', async () => {
@@ -284,6 +321,45 @@ describe('a precheck of a tool that asks a person first', () => {
     await desk.run();
     expect(desk.outputs()).toEqual(['Blocked: no']);
     expect(made.asked).toEqual([]);
+  });
+
+  test('U-L7: nor is it asked where the policies of another call fail', async () => {
+    const made = bookTool(() => null, confirm);
+    const hooks = [
+      defineHooks({
+        name: 'broken',
+        preToolUse: ({ callId }) => {
+          if (callId === '1.1.1') throw new Error('down');
+        },
+      }),
+    ];
+    const two = { toolCalls: [...call.toolCalls, ...call.toolCalls] };
+    const desk = bookDesk(made, { hooks, script: [two] });
+    expect((await desk.run()).status).toBe('failed');
+    expect(made.asked).toEqual([]);
+  });
+
+  test.each([
+    ['at once', {}],
+    ['later', { inputSchema: later(async () => true) }],
+  ])('U-L7: of several calls each has its own outcome, answered %s', async (_when, schema) => {
+    const isPast = ({ day }: { readonly day: unknown }) => String(day).includes('2020');
+    const made = bookTool((input) => (isPast(input) ? past() : null), { ...confirm, ...schema });
+    const days = ['2020-01-02', '2030-01-02', '2020-01-03', '2030-01-03'];
+    const calls = { toolCalls: days.map((day) => ({ name: 'book', input: { day } })) };
+    const desk = bookDesk(made, { script: [calls, 'done'] });
+    const waiting = await desk.run();
+    if (waiting.status !== 'awaiting-approval') throw new Error(waiting.status);
+    expect(waiting.approvals.map(({ callId }) => callId)).toEqual(['1.1.1', '1.1.3']);
+    const answers = waiting.approvals.map(({ approvalId }) => ({
+      approvalId,
+      approved: true,
+      by: 'ann',
+    }));
+    expect((await desk.agent.resume({ threadId: 't', answers })).status).toBe('completed');
+    const [over, booked] = [{ status: 'past_day' }, { status: 'booked' }];
+    expect(desk.outputs()).toEqual([over, booked, over, booked]);
+    expect(made.ran).toHaveLength(2);
   });
 
   test('U-L8: it is asked again on the yes', async () => {

@@ -52,6 +52,6 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
       outcome: { status: 'cancelled' },
     });
     const [end] = (await store.readEvents('t')).filter(({ type }) => type === 'turn.finished');
-    expect(end).toMatchObject({ usage: { inputTokens: 30 } });
+    expect(end).toMatchObject({ status: 'cancelled', usage: { inputTokens: 30 } });
   });
 });
