@@ -195,23 +195,18 @@ function loadThread({ ports, threadId, tellsEnded }: ThreadRun): MaybePromise<Lo
  * How many messages need not be read: those a summary stands for (L10), but for an open turn that began among them, or
  * an ended one that is told of again: its result holds all that it added.
  */
-function firstNeeded(
-  threadId: string,
-  { state, messageCount }: StoredThread,
-  tellsEnded: boolean,
-): number {
-  const { summary, phase } = state as unknown as Partial<ThreadState>; // Looked at as far as it is used here.
+function firstNeeded(threadId: string, stored: StoredThread, tellsEnded: boolean): number {
+  const { summary, phase } = readState(threadId, stored);
   if (summary === undefined) return 0;
   const { upTo } = summary;
-  if (!Number.isInteger(upTo) || upTo < 0 || upTo > messageCount)
+  if (!Number.isInteger(upTo) || upTo < 0 || upTo > stored.messageCount)
     throw new CorruptRecordError(
       threadId,
       `thread '${threadId}'`,
       'its summary stands for messages it has not',
     );
-  if (phase?.name === 'finished' && !tellsEnded) return upTo;
-  const first = phase === undefined ? undefined : turnOf(phase)?.firstMessage;
-  return Math.min(upTo, first ?? upTo);
+  if (phase.name === 'finished' && !tellsEnded) return upTo;
+  return Math.min(upTo, turnOf(phase)?.firstMessage ?? upTo);
 }
 
 function newSession(

@@ -172,7 +172,10 @@ describe('B35: an approval of a subagent', () => {
     await expect(foreign).rejects.toMatchObject({ code: 'approval-foreign' });
     const threadId = approvalsOf(paused)[0]?.threadId ?? '';
     const alone = desk.resume({ threadId, answers });
-    await expect(alone).rejects.toMatchObject({ code: 'child-thread' });
+    await expect(alone).rejects.toMatchObject({
+      code: 'child-thread',
+      message: `thread '${threadId}': it belongs to a call of a subagent, and is run with that only. Answer, go on and cancel on thread 't'`,
+    });
     const elsewhere = clerk.resume({ threadId, answers });
     await expect(elsewhere).rejects.toMatchObject({ code: 'unknown-thread' });
     const sameStore = team({ ...asking, store, clerk: { hooks: [], more: { store } } });

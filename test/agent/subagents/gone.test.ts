@@ -1,4 +1,4 @@
-import { createAgent, scriptedModel, toolResultsOf } from 'agent-hooks';
+import { CorruptRecordError, createAgent, scriptedModel, toolResultsOf } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import { askFirst, callThen, often, outputsOf, STORES, team, yesTo } from './team.ts';
 
@@ -40,6 +40,39 @@ describe.each(STORES)('B43: a subagent that waits and is no longer there, on %s'
     expect(below.flatMap(toolResultsOf)).toMatchObject([
       { toolName: 'pay', outcome: 'unknown-tool', isError: true },
     ]);
+  });
+
+  /** The records of a subagent that waits have become unreadable, for whoever comes after. */
+  async function pausedWith(load: () => Promise<never>) {
+    const { desk, store } = team({ ...asking, store: open() });
+    await desk.run({ threadId: 't', message: 'go' });
+    const broken = new Proxy(store, {
+      get: (target, key) => {
+        const member: unknown = Reflect.get(target, key);
+        if (typeof member !== 'function') return member;
+        return (...args: unknown[]) =>
+          key === 'load' && args[0] === 't/1.1.0' ? load() : Reflect.apply(member, target, args);
+      },
+    });
+    return { store, cancel: () => team({ ...asking, store: broken }).desk.cancel('t') };
+  }
+
+  test('whose record is damaged keeps no turn open: a cancel ends it, and nobody knows what it did', async () => {
+    const { cancel } = await pausedWith(async () => {
+      throw new CorruptRecordError('t/1.1.0', "thread 't/1.1.0'", 'damaged');
+    });
+    const result = await cancel();
+    expect(result.status).toBe('cancelled');
+    expect(outputsOf(result)).toEqual([expect.stringMatching(/^Outcome unknown.*corrupt-record/)]);
+  });
+
+  test('whose record cannot be read now is not given up: the cancel fails, and can be made again', async () => {
+    const { cancel, store } = await pausedWith(() => Promise.reject(new Error('the disk is gone')));
+    expect(await cancel()).toMatchObject({ status: 'failed', error: { code: 'store-failed' } });
+    expect((await store.load('t'))?.state['phase']).toMatchObject({ name: 'awaiting-child' });
+    const result = await team({ ...asking, store }).desk.cancel('t');
+    expect(result.status).toBe('cancelled');
+    expect(outputsOf(result)).toEqual([expect.stringMatching(/cancelled/i)]);
   });
 
   test('under another name is ended too, and what it had used is counted', async () => {
