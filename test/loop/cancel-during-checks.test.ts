@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAgent, defineHooks, scriptedModel, ToolDecision, tool } from 'agent-hooks';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { answer, answering, GOOD, go, Invoice, WAYS } from './answering.ts';
 import { callPay, desk } from './desk.ts';
@@ -53,19 +53,22 @@ test.each([
   expect({ log, asked }).toEqual({ log: ['model'], asked: [] });
 });
 
-test.each(WAYS)(
-  'a cancel while an answer is held against its schema leaves none (%s)',
-  async (way) => {
-    const controller = new AbortController();
-    const stops = () => {
-      controller.abort();
-      return true;
-    };
-    const { agent, store } = answering({ way, script: [answer(way, GOOD), answer(way, GOOD)] });
-    const { signal } = controller;
-    const result = await agent.run({ ...go, output: Invoice.refine(stops), signal });
-    expect(result.status).toBe('cancelled');
-    expect((await store.readMessages('t')).map(({ role }) => role)).toEqual(['user']);
-    expect(await agent.run(go)).toMatchObject({ status: 'completed', output: GOOD });
-  },
-);
+describe.each(WAYS)('a cancel while an answer is held against its schema (%s)', (way) => {
+  test.each([true, false])(
+    'leaves none, and no rejection, whether it fits or not: %s',
+    async (fits) => {
+      const controller = new AbortController();
+      const stops = () => {
+        controller.abort();
+        return fits;
+      };
+      const { agent, store } = answering({ way, script: [answer(way, GOOD), answer(way, GOOD)] });
+      const { signal } = controller;
+      const result = await agent.run({ ...go, output: Invoice.refine(stops), signal });
+      expect(result.status).toBe('cancelled');
+      expect((await store.readMessages('t')).map(({ role }) => role)).toEqual(['user']);
+      expect((await store.load('t'))?.state['streak']).toMatchObject({ count: 0 });
+      expect(await agent.run(go)).toMatchObject({ status: 'completed', output: GOOD });
+    },
+  );
+});
