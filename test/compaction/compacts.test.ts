@@ -77,10 +77,11 @@ describe('what a context counts', () => {
     expect(writer.calls).toBe(1);
   });
 
-  test('of several calls around one answer the last is gone by', async () => {
+  test('of several calls around one answer the last that counted anything is gone by', async () => {
     for (const [counts, summaries] of [
       [[95, 5], 0],
       [[5, 97], 1],
+      [[97, 0], 1],
     ] as const) {
       const { agent, writer } = scene({
         script: [

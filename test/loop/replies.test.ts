@@ -276,6 +276,35 @@ describe('several calls at once', () => {
   });
 });
 
+describe('beside a call that failed', () => {
+  const scene = (onError?: AgentHooks['onError']) => {
+    const broken = () => {
+      throw new Error('down');
+    };
+    return resultDesk({
+      script: [calls('find_order', 'hang_up'), 'more'],
+      tools: [orderTool({}, broken), hangUpTool({ goodbye: 'Bye!' })],
+      hooks: onError === undefined ? [] : [defineHooks({ name: 'ear', onError })],
+    });
+  };
+
+  test.each([
+    ['nobody is asked', undefined],
+    ['nobody objects', () => undefined],
+    ['somebody says to go on', () => true],
+  ])('the end of a conversation has its goodbye where %s', async (_what, onError) => {
+    const desk = scene(onError);
+    expect(await desk.run()).toMatchObject({ status: 'completed', text: 'Bye!', steps: 1 });
+    expect(desk.types()).toContain('thread.ended');
+  });
+
+  test('and has none where a policy ends the turn as failed', async () => {
+    const desk = scene(() => false);
+    expect(await desk.run()).toMatchObject({ status: 'failed', steps: 1 });
+    expect(desk.types()).not.toContain('line.said');
+  });
+});
+
 describe('policies at onOutgoingMessage', () => {
   const judging = (onOutgoingMessage: AgentHooks['onOutgoingMessage'] & object) =>
     [defineHooks({ name: 'judge', onOutgoingMessage })] as const;

@@ -28,6 +28,17 @@ describe.each(STORES)('what subagents use, on %s', (_name, open) => {
     });
   });
 
+  test('has no cost where nobody has a price, all the way down', async () => {
+    const { desk, store } = team({ store: open() });
+    expect(await desk.run({ threadId: 't', message: 'go' })).not.toHaveProperty('cost');
+    for (const threadId of ['t', 't/1.1.0', 't/1.1.0/1.1.0']) {
+      const totals = (await store.load(threadId))?.state['totals'];
+      expect(totals).toMatchObject({ steps: expect.any(Number) });
+      expect(totals).not.toHaveProperty('cost');
+      expect(totals).not.toHaveProperty('unpriced');
+    }
+  });
+
   test('is counted once over a pause, and is in the result that waits', async () => {
     const { desk } = team({
       store: open(),
