@@ -285,8 +285,10 @@ export class Session {
   #settleShown(body: EventBody, turnId: string, step: number): void {
     const isSaid =
       body.type === 'message.outgoing' && body.fallback === undefined && body.discarded !== true;
-    const isOver = body.type === 'step.finished' || body.type === 'turn.finished';
-    const isKept = isSaid || body.type === 'tool.started' || (isOver && isAccepted(body));
+    // A turn that ends within a step ends the step first.
+    const isOver = body.type === 'step.finished';
+    const isKept =
+      isSaid || body.type === 'tool.started' || (isOver && body.outcome === 'accepted');
     if (!isKept && !isOver) return;
     this.hasStreamed = false;
     if (!isKept) this.tell({ type: 'text.retracted', by: 'agent', point: 'turn' }, turnId, step);
@@ -366,11 +368,5 @@ export class Session {
 }
 
 const STARTS: ReadonlySet<string> = new Set(['turn.started', 'step.started']);
-
-function isAccepted(body: EventBody): boolean {
-  return body.type === 'step.finished'
-    ? body.outcome === 'accepted'
-    : body.type === 'turn.finished' && body.status === 'completed';
-}
 
 const EMPTY = Object.freeze({});

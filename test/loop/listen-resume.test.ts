@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import {
   type AgentHooks,
+  type AgentOptions,
   type ApprovalAnswer,
   createAgent,
   defineHooks,
@@ -9,7 +10,6 @@ import {
   type RunResult,
   scriptedModel,
   ToolDecision,
-  type ToolPort,
   tool,
 } from '../../src/index.ts';
 import { Bank, type BankOptions, callTransfer } from '../acceptance/bank.ts';
@@ -174,10 +174,10 @@ describe('L12: an operation that was prepared by a tool that has changed meanwhi
   });
 
   /** The answer of the boss comes in a process whose agent has other tools. */
-  async function resumedWith(tools: readonly ToolPort<never>[]) {
+  async function resumedWith(tools: NonNullable<AgentOptions['tools']>) {
     const bank = new Bank();
     const store = memoryStore();
-    const desk = (has: readonly ToolPort<never>[]) =>
+    const desk = (has: NonNullable<AgentOptions['tools']>) =>
       createAgent({
         name: 'desk',
         model: scriptedModel([

@@ -8,6 +8,7 @@ import {
   ToolDecision,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
+import { answering, GOOD, go } from './answering.ts';
 import { callPay, desk } from './desk.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
@@ -82,4 +83,14 @@ describe('text that was shown live and does not count is retracted', () => {
     expect(heard).toContain('llm.delta');
     expect(heard).toContain('text.retracted');
   });
+});
+
+test('text that was shown live beside an answer by call counts with the answer', async () => {
+  const toolCalls = [{ name: 'final_answer', input: GOOD }];
+  const script = [{ text: 'Here it is.', toolCalls }];
+  const { agent } = answering({ way: 'by call', script, more: { streaming: 'live' } });
+  const types = await typesOf(agent.stream(go));
+  expect(types).toContain('llm.delta');
+  expect(types.at(-1)).toBe('turn.finished');
+  expect(types).not.toContain('text.retracted');
 });

@@ -356,6 +356,29 @@ describe.each(MODES)('around the model call (%s)', (mode) => {
     expect(aborted).toEqual([true]);
   });
 
+  test('nor is one told that has failed, whoever leaves it then', async () => {
+    const aborted: boolean[] = [];
+    const watched = finishing(aborted);
+    const fail = () => Promise.reject(new Error('down'));
+    const model: ChatModel = {
+      id: 'm',
+      generate: (request, options) => watched.generate(request, options).then(fail),
+      stream: (request, options) => {
+        watched.stream?.(request, options);
+        return { [Symbol.asyncIterator]: () => ({ next: fail }) };
+      },
+    };
+    const leaves = wraps('leaves', async function* (request, next) {
+      const parts = next(request)[Symbol.asyncIterator]();
+      await parts.next().catch(() => parts.return?.());
+      yield text('own');
+      yield end();
+    });
+    const { result } = await play(mode, { model, hooks: [leaves] });
+    expect(result).toMatchObject({ text: 'own' });
+    expect(aborted).toEqual([]);
+  });
+
   test('a signal that is read after the call was left is aborted', async () => {
     let late: boolean | undefined;
     const scripted = scriptedModel(['ok']);
