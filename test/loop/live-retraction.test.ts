@@ -8,7 +8,6 @@ import {
   ToolDecision,
 } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
-import { answering, GOOD, go } from './answering.ts';
 import { callPay, desk } from './desk.ts';
 
 const usage = { inputTokens: 1, outputTokens: 1 };
@@ -85,12 +84,14 @@ describe('text that was shown live and does not count is retracted', () => {
   });
 });
 
-test('text that was shown live beside an answer by call counts with the answer', async () => {
-  const toolCalls = [{ name: 'final_answer', input: GOOD }];
-  const script = [{ text: 'Here it is.', toolCalls }];
-  const { agent } = answering({ way: 'by call', script, more: { streaming: 'live' } });
-  const types = await typesOf(agent.stream(go));
+test('thoughts that were shown live before calls of which none runs count with their step', async () => {
+  const toolCalls = [{ name: 'nobody', input: {} }];
+  const { agent } = desk({
+    script: [{ reasoning: 'Hm.', toolCalls }, 'done'],
+    more: { streaming: 'live' },
+  });
+  const types = await typesOf(agent.stream({ threadId: 't', message: 'go' }));
   expect(types).toContain('llm.delta');
-  expect(types.at(-1)).toBe('turn.finished');
+  expect(types).not.toContain('tool.started');
   expect(types).not.toContain('text.retracted');
 });
