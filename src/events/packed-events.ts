@@ -16,7 +16,7 @@ interface Source {
 
 /**
  * Packs events of one thread, in their order: of the kinds that every step tells only what differs, and each other event
- * as it is. Ten events a step are most of what a thread is made of, and as objects they take five times the room.
+ * as it is. Ten events a step are most of what a thread is made of, and as objects they take three times the room.
  */
 export class EventPacker {
   readonly #forms: EventForms;

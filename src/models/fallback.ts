@@ -39,9 +39,10 @@ const STAYS: ReadonlySet<string> = new Set([
 
 /**
  * Asks the first model, and the next one when that fails with a `ModelError` that `on` accepts. Anything else, and
- * every failure after a cancel, is passed on as it is; where models before it were paid for, as the cause of a
- * `model-failed` that carries their usage. When all have failed, the error is `attempts-exhausted`, and
- * its cause an `AggregateError` with the errors in the order of the models. The `model` of an answer says who gave it.
+ * every failure after a cancel, is passed on as it is; but where models before it were paid for, an error of another
+ * kind that no cancel explains is the cause of a `model-failed` with their usage. When all have failed, the error is
+ * `attempts-exhausted`, and its cause an `AggregateError` with the errors in the order of the models. The `model` of an
+ * answer says who gave it.
  *
  * A stream that has given a part is left for another model only if its reader says that it can take back what it
  * has read.

@@ -141,6 +141,20 @@ describe.each(Object.entries(ways))('a model with a fallback, %s', (_, ask) => {
     expect(second.seen).toEqual([]);
   });
 
+  test('after a cancel an error is what it was, whatever was paid before it', async () => {
+    const controller = new AbortController();
+    const stopped = new Error('stopped');
+    const second = scriptedModel([
+      () => {
+        controller.abort();
+        throw stopped;
+      },
+    ]);
+    const paid = new FlakyModel('a', [failed('overloaded', { usage })]);
+    const { error } = await ask(fallbackModel([paid, second, good('c')]), controller.signal);
+    expect(error).toBe(stopped);
+  });
+
   test('lets a filtered answer stand, unless asked to go on', async () => {
     const filtered = () =>
       scriptedModel([{ text: 'Hm', finishReason: 'content-filter', usage }], { id: 'a' });
