@@ -2,9 +2,16 @@ import type { AgentEvent, EventBody, EventStamp } from './event.ts';
 import { type EventForm, type EventForms, SMALL, unpackBody } from './event-forms.ts';
 import { stamped } from './stamp.ts';
 
-/** What the values after it are; each other event begins with its form. In memory only, so the numbers may change. */
+/**
+ * What the values after it are; each other event begins with its form. In memory only, so the numbers may change. From
+ * `LATER` on, a number says how much later the next event is than the one before it, and in which step: see `#later`.
+ */
 const STAMP = 0;
 const EVENT = 1;
+const LATER = 2;
+
+/** How many values a stamp takes. Every list begins with one. */
+const STAMP_SIZE = 4;
 
 /** What the events of many commits have in common. */
 interface Source {
@@ -26,7 +33,10 @@ export class EventPacker {
   #length = 0;
   #nextSeq = 0;
   #step = 0;
+  #time = 0;
   #at = 0;
+  /** What can stand for the first stamp after what was taken last; undefined for nothing. */
+  #link: number | undefined;
 
   constructor(threadId: string, forms: EventForms) {
     this.#forms = forms;
@@ -47,7 +57,7 @@ export class EventPacker {
   take(): PackedEvents {
     const values = this.#values.slice(0, this.#length);
     this.#length = 0;
-    return new PackedEvents(this.#source, values, this.#nextSeq - 1);
+    return new PackedEvents(this.#source, values, { lastSeq: this.#nextSeq - 1, link: this.#link });
   }
 
   #isAsBefore({ turnId, step, at, seq }: EventStamp): boolean {
@@ -59,20 +69,37 @@ export class EventPacker {
   #putStamp({ threadId, turnId, step, at, seq }: EventStamp): number {
     let time = turnId === this.#source.turnId ? timeAfter(this.#source.since, at) : undefined;
     const from = this.#length;
+    const later = time === undefined || seq !== this.#nextSeq ? undefined : this.#later(step, time);
+    if (from === 0) this.#link = later;
     if (time === undefined) {
       if (from > 0) return 0;
       this.#source = { threadId, turnId, since: at };
       time = 0;
     }
     this.#step = step;
+    this.#time = time;
     this.#at = at;
     const values = this.#values;
+    if (from > 0 && later !== undefined) {
+      values[from] = later;
+      this.#length = from + 1;
+      return this.#length;
+    }
     values[from] = STAMP;
     values[from + 1] = seq;
     values[from + 2] = step;
     values[from + 3] = time;
-    this.#length = from + 4;
+    this.#length = from + STAMP_SIZE;
     return this.#length;
+  }
+
+  /** One number for what is in the same step as the event before it, or in the next, and not before it. */
+  #later(step: number, time: number): number | undefined {
+    const steps = step - this.#step;
+    const ms = time - this.#time;
+    return (steps === 0 || steps === 1) && ms >= 0 && ms < SMALL / 4
+      ? LATER + 2 * ms + steps
+      : undefined;
   }
 
   #putEvent(event: AgentEvent): void {
@@ -86,12 +113,19 @@ export class EventPacker {
 export class PackedEvents {
   readonly #source: Source;
   readonly #values: readonly unknown[];
+  /** Stands for the first stamp, where these come after what the same packer gave before them. */
+  readonly #link: number | undefined;
   /** Of the last event; says nothing where there is none. */
   readonly lastSeq: number;
 
-  constructor(source: Source, values: readonly unknown[], lastSeq: number) {
+  constructor(
+    source: Source,
+    values: readonly unknown[],
+    { lastSeq, link }: { readonly lastSeq: number; readonly link: number | undefined },
+  ) {
     this.#source = source;
     this.#values = values;
+    this.#link = link;
     this.lastSeq = lastSeq;
   }
 
@@ -117,17 +151,47 @@ export class PackedEvents {
   /** Those of several commits of one turn, as one; of no commit, none. */
   static joined(commits: readonly PackedEvents[]): PackedEvents {
     let length = 0;
-    for (const { size } of commits) length += size;
+    let before: PackedEvents | undefined;
+    for (const commit of commits) {
+      length += commit.size - commit.#savedAfter(before);
+      before = commit;
+    }
+    const [first] = commits;
+    const last = commits.at(-1);
+    if (first === undefined || last === undefined) return NONE;
     // Exactly long enough: what is concatenated takes twice the time, what is pushed has room for more.
     const values = new Array<unknown>(length);
     let end = 0;
-    for (const commit of commits) for (const value of commit.#values) values[end++] = value;
-    const last = commits.at(-1);
-    return last === undefined ? NONE : new PackedEvents(last.#source, values, last.lastSeq);
+    before = undefined;
+    for (const commit of commits) {
+      end = commit.#copyTo(values, end, before);
+      before = commit;
+    }
+    return new PackedEvents(first.#source, values, { lastSeq: last.lastSeq, link: first.#link });
+  }
+
+  /** How many values less they take after those. */
+  #savedAfter(before: PackedEvents | undefined): number {
+    if (this.#link === undefined || before === undefined) return 0;
+    if (before.#source !== this.#source || this.firstSeq !== before.lastSeq + 1) return 0;
+    return this.#link === LATER ? STAMP_SIZE : STAMP_SIZE - 1;
+  }
+
+  /** Gives where they end. */
+  #copyTo(values: unknown[], from: number, before: PackedEvents | undefined): number {
+    let end = from;
+    const saved = this.#savedAfter(before);
+    if (saved === STAMP_SIZE - 1) values[end++] = this.#link;
+    for (let index = saved === 0 ? 0 : STAMP_SIZE; index < this.#values.length; index += 1)
+      values[end++] = this.#values[index];
+    return end;
   }
 }
 
-const NONE = new PackedEvents({ threadId: '', turnId: '', since: 0 }, [], 0);
+const NONE = new PackedEvents({ threadId: '', turnId: '', since: 0 }, [], {
+  lastSeq: 0,
+  link: undefined,
+});
 
 /** The values are as the packer has put them: their types are known from what is before them. */
 function unpack({ threadId, turnId, since }: Source, values: readonly unknown[]): AgentEvent[] {
@@ -141,6 +205,12 @@ function unpack({ threadId, turnId, since }: Source, values: readonly unknown[])
       seq = next() as number;
       step = next() as number;
       time = next() as number;
+      continue;
+    }
+    if (typeof head === 'number' && head >= LATER) {
+      const later = head - LATER;
+      step += later & 1;
+      time += later >> 1;
       continue;
     }
     const event =

@@ -133,14 +133,14 @@ export function ending<Value>(promise: Promise<Value>, end: () => void): Promise
 
 /** All of the values, in their order. Fails with the first that fails. */
 export function all<Value>(values: readonly MaybePromise<Value>[]): MaybePromise<readonly Value[]> {
-  const given: Value[] = [];
+  const given = new Array<Value>(values.length);
   const later = new Later<readonly Value[]>();
   // Itself is one of them, so that none of the values can be the last before all are asked.
   let open = 1;
-  for (const [index, value] of values.entries()) {
+  values.forEach((value, index) => {
     if (!isThenable(value)) {
       given[index] = value;
-      continue;
+      return;
     }
     open += 1;
     const take = (late: Value): void => {
@@ -149,7 +149,7 @@ export function all<Value>(values: readonly MaybePromise<Value>[]): MaybePromise
       if (open === 0) later.resolve(given);
     };
     whenThere(value, take, (error) => later.reject(error));
-  }
+  });
   open -= 1;
   return open === 0 ? given : later;
 }

@@ -15,7 +15,31 @@ export const UNREADABLE = '[unreadable]';
  * what follows the 250,000th value, each use of a shared one counted. Never throws.
  */
 export function toJson(value: unknown): JsonTree {
-  return new Converter().convert(value);
+  return flatCopy(value) ?? new Converter().convert(value);
+}
+
+/** How many members are looked at before a value is taken for a large one. */
+const FEW = 32;
+
+/** Of a plain object of texts and numbers, which most are. A copy has its very shape, and takes half the room. */
+function flatCopy(value: unknown): JsonTree | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  try {
+    if (!isPlain(value)) return undefined;
+    const copy: Record<string, unknown> = { ...value };
+    let left = FEW;
+    for (const key in copy) if (left-- === 0 || !isFlat(key, copy[key])) return undefined;
+    return Object.getOwnPropertySymbols(copy).length === 0 ? (copy as JsonTree) : undefined;
+  } catch {
+    // Whatever cannot be read is told of where it stands.
+    return undefined;
+  }
+}
+
+function isFlat(key: string, member: unknown): boolean {
+  if (key === '__proto__' || !key.isWellFormed()) return false;
+  if (typeof member === 'string') return member.isWellFormed();
+  return typeof member === 'number' ? Number.isFinite(member) : typeof member === 'boolean';
 }
 
 type JsonTree =

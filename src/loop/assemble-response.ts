@@ -19,14 +19,13 @@ export function assembleResponse(
   },
 ): ChatResponse {
   const { turn } = about;
-  const content: AssistantPart[] = [];
   let calls = 0;
-  for (const part of response.content) {
-    if (part.type === 'tool-call') {
-      content.push(toolCallPart(part.call, `${turn.turnId}.${turn.step}.${calls}`));
-      calls += 1;
-    } else content.push(deepFreeze(part.type === 'file' ? part : wellFormed(part)));
-  }
+  // Mapped, as a list that grows keeps room for sixteen more, and this one is stored.
+  const content = response.content.map((part): AssistantPart => {
+    if (part.type === 'tool-call')
+      return toolCallPart(part.call, `${turn.turnId}.${turn.step}.${calls++}`);
+    return deepFreeze(part.type === 'file' ? part : wellFormed(part));
+  });
   const model = response.model?.toWellFormed() ?? about.model;
   return chatResponse({
     id: response.id?.toWellFormed() ?? '',

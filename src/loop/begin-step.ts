@@ -53,7 +53,7 @@ export function beginNextStep(
     outcome: start.unanswered === true ? 'ended' : answered,
   };
   const { messages, approvals, ledger, artifacts } = start;
-  const events = [...start.events, ended];
+  const events = start.events.concat(ended);
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
     const next = requesting({ turn: stopped, attempt: 0, armed: false }, start);

@@ -1,3 +1,4 @@
+import type { Writable } from '../internal/writable.ts';
 import type { ParentCall, ThreadState } from './state.ts';
 
 /** A thread nobody has run yet. */
@@ -7,7 +8,8 @@ export function newThread(
   more: { readonly digestKey: string; readonly parent?: ParentCall | undefined },
 ): ThreadState {
   const { digestKey, parent } = more;
-  return {
+  // Not spread together: copies of a state then keep its fields beside the object, and every transition makes one.
+  const state: Writable<ThreadState> = {
     format: 1,
     threadId,
     agent,
@@ -16,6 +18,7 @@ export function newThread(
     streak: { count: 0, policy: '', point: '' },
     totals: { steps: 0, usage: { inputTokens: 0, outputTokens: 0 } },
     phase: { name: 'idle' },
-    ...(parent !== undefined && { parent }),
   };
+  if (parent !== undefined) state.parent = parent;
+  return state;
 }

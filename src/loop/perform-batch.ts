@@ -68,7 +68,7 @@ class BatchJudge {
   readonly #calls: readonly BatchCall[];
   readonly #session: Session;
   readonly #place: Place;
-  readonly #judged: JudgedCall[] = [];
+  #judged: JudgedCall[] = [];
   #failure: HookFailed | undefined;
 
   constructor(calls: readonly BatchCall[], session: Session, place: Place) {
@@ -99,7 +99,7 @@ class BatchJudge {
     const { turn, attempt } = this.#place;
     const tool = findTool(this.#session, call.toolName);
     if (this.#failure !== undefined || call.refusal !== undefined || tool === undefined) {
-      this.#judged.push({ call, verdict: NO_OPINION });
+      this.#add({ call, verdict: NO_OPINION });
       return undefined;
     }
     const gate = this.#session.gateFor(turn.turnId);
@@ -128,7 +128,7 @@ class BatchJudge {
         return CANCELLED;
       case 'failed':
         this.#failure = judged;
-        this.#judged.push({ call, verdict: NO_OPINION });
+        this.#add({ call, verdict: NO_OPINION });
         return undefined;
       case 'judged': {
         const { effectiveInput } = judged.invocation;
@@ -151,17 +151,23 @@ class BatchJudge {
     return { ...call, effectiveInput, ...(locks !== undefined && { locks }) };
   }
 
+  /** A list that begins with one has no room for sixteen more. */
+  #add(judged: JudgedCall): void {
+    if (this.#judged.length === 0) this.#judged = [judged];
+    else this.#judged.push(judged);
+  }
+
   /** With a digest only for what the ledger or an approval will be bound to. */
   #judge(call: BatchCall, tool: ToolPort<never>, verdict: ToolVerdict): undefined {
     const asks =
       verdict.type === 'confirm' || (verdict.type === 'no-opinion' && call.tier === 'confirm');
     if (!asks && call.sideEffects !== 'once') {
-      this.#judged.push({ call, verdict });
+      this.#add({ call, verdict });
       return;
     }
     const { digest, ports } = this.#session;
     const digested = { ...call, inputDigest: inputDigestOf(digest, call) };
-    this.#judged.push({
+    this.#add({
       call: digested,
       verdict,
       ...(asks && { approvalId: ports.newId() }),

@@ -173,13 +173,13 @@ function runAll(
   // Subagents share one budget, which each has to find as the one before it has left it.
   const isParallel = ({ isChild, toolName }: BatchCall): boolean =>
     isChild !== true && tools.get(toolName)?.parallel === true;
-  const runnable = run.calls.filter(isOpen);
+  const runnable = run.calls.every(isOpen) ? run.calls : run.calls.filter(isOpen);
   if (runnable.length <= maxParallelTools && runnable.every(isParallel))
-    return all(startAll(run, isOpen, runCall));
+    return all(startAll(run, runnable, runCall));
   const parallel = pLimit(maxParallelTools);
   const serial = pLimit(1);
   return Promise.all(
-    startAll(run, isOpen, (call, index) => {
+    startAll(run, runnable, (call, index) => {
       const limit = isParallel(call) ? parallel : serial;
       return limit(() =>
         call.isChild === true && (ending || run.session.options.cancel.cancelled)
@@ -197,15 +197,13 @@ function isAllowed({ refusal }: BatchCall): boolean {
 /** Starts what may run, in the order of the calls. */
 function startAll(
   run: BatchRun,
-  isOpen: (call: BatchCall) => boolean,
+  runnable: readonly BatchCall[],
   start: typeof runCall,
 ): MaybePromise<FinishedCall>[] {
-  const started: MaybePromise<FinishedCall>[] = [];
-  for (let index = 0; index < run.calls.length; index += 1) {
-    const call = run.calls[index] as BatchCall; // the loop stays below the length
-    if (isOpen(call)) started.push(start(call, index, run));
-  }
-  return started;
+  const { calls } = run;
+  return runnable.map((call, place) =>
+    start(call, runnable === calls ? place : calls.indexOf(call), run),
+  );
 }
 
 /** The end of a subagent that nobody waits for any more. What it had answered before that counts, as far as policies let it. */

@@ -10,18 +10,20 @@ interface Above {
 
 /** What policies remember: read as loaded, and handed to the next commit where it changed. */
 export class SessionMemory implements Required<MemoryPort> {
-  readonly #loaded: Map<string, JsonObject>;
   readonly #above: Above | undefined;
-  #changed = new Map<string, JsonObject>();
+  // Both made when there is something to hold: most runs remember nothing, and a crowd of them waits at a time.
+  #loaded: Map<string, JsonObject> | undefined;
+  #changed: Map<string, JsonObject> | undefined;
   #drafts: MemoryDrafts | undefined;
 
   constructor(loaded: { readonly [policy: string]: JsonObject }, above?: Above) {
-    this.#loaded = new Map(Object.entries(loaded));
     this.#above = above;
+    const entries = Object.entries(loaded);
+    if (entries.length > 0) this.#loaded = new Map(entries);
   }
 
   get isChanged(): boolean {
-    return this.#changed.size > 0;
+    return this.#changed !== undefined;
   }
 
   /** Those of the thread that the memory is of. */
@@ -32,25 +34,28 @@ export class SessionMemory implements Required<MemoryPort> {
   }
 
   readonly read = (policy: string): JsonObject => {
-    return this.#loaded.get(policy) ?? EMPTY;
+    return this.#loaded?.get(policy) ?? EMPTY;
   };
 
   readonly write = (policy: string, value: JsonObject): void => {
+    this.#loaded ??= new Map();
     this.#loaded.set(policy, value);
+    this.#changed ??= new Map();
     this.#changed.set(policy, value);
   };
 
   /** What the next commit has to write. What is written during that commit waits for the one after it. */
   takeChanges(): { readonly [policy: string]: JsonObject } {
-    if (this.#changed.size === 0) return EMPTY;
+    if (this.#changed === undefined) return EMPTY;
     const changes = Object.fromEntries(this.#changed);
-    this.#changed = new Map();
+    this.#changed = undefined;
     return changes;
   }
 
   /** After a commit that failed: what it should have written, unless it has changed again. */
   putBack(changes: { readonly [policy: string]: JsonObject }): void {
-    this.#changed = new Map([...Object.entries(changes), ...this.#changed]);
+    const entries = [...Object.entries(changes), ...(this.#changed ?? [])];
+    if (entries.length > 0) this.#changed = new Map(entries);
   }
 }
 

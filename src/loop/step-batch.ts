@@ -2,6 +2,7 @@ import type { NamedFeedback } from '../decisions/fold.ts';
 import type { EventBody } from '../events/event.ts';
 import type { HookFailed } from '../hooks/gate.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
+import { joinLists } from '../internal/join-lists.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { Approval, ApprovalRequirement } from '../protocol/approval.ts';
@@ -330,7 +331,8 @@ export function runBatch(
   run: { readonly batch: Batch; readonly text?: string; readonly events?: readonly EventBody[] },
 ): Transition {
   const { batch } = run;
-  const events = (run.events ?? []).concat(...batch.calls.map(eventsOfCall));
+  const called = joinLists(batch.calls.map(eventsOfCall));
+  const events = run.events === undefined ? called : run.events.concat(called);
   return commitThen(
     state,
     { name: 'running', turn, batch: { ...batch, content: [], text: '' }, recovering: false },

@@ -1,5 +1,6 @@
 import type { EventBody } from '../events/event.ts';
 import type { ChainVerdict } from '../hooks/gate.ts';
+import type { AssistantPart } from '../protocol/message.ts';
 import type { OutgoingText } from '../protocol/texts.ts';
 import { repliesTo } from '../protocol/tool-answer.ts';
 import type { LoopEvent } from './event.ts';
@@ -174,10 +175,15 @@ function fallbackEvent(state: ThreadState, rules: Rules): EventBody {
   };
 }
 
+/** The list itself where it has none: what is filtered keeps room for sixteen more, and this is stored. */
+function withoutCalls(content: readonly AssistantPart[]): readonly AssistantPart[] {
+  const isKept = (part: AssistantPart): boolean => part.type !== 'tool-call';
+  return content.every(isKept) ? content : content.filter(isKept);
+}
+
 /** No empty message enters the history: some providers refuse a thread that holds one. */
 function messageOf(response: FinalText, text: string): Writes {
-  const content = response.content.filter((part) => part.type !== 'tool-call');
-  const message = assistantMessage(content, [], text);
+  const message = assistantMessage(withoutCalls(response.content), [], text);
   const worthKeeping = message.content.some((part) => part.type === 'text' || part.type === 'file');
   return { messages: worthKeeping ? [message] : [] };
 }

@@ -64,13 +64,13 @@ export function onRequestJudged(
     purpose: 'main',
     attempt,
   };
-  if (phase.armed && !rules.announcesCalls) return enter(state, calling, [...ended, requested]);
+  if (phase.armed && !rules.announcesCalls) return enter(state, calling, ended.concat(requested));
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
     events:
       candidate === undefined
-        ? [...ended, requested]
+        ? ended.concat(requested)
         : [{ type: 'message.user', text: textOf(candidate) }, ...ended, requested],
     checkpoint: {
       name: 'requesting',

@@ -1,5 +1,6 @@
 import { TurnInterruptedError } from '../errors/interrupted.ts';
 import type { EventBody } from '../events/event.ts';
+import { joinLists } from '../internal/join-lists.ts';
 import type { Artifact } from '../protocol/artifact.ts';
 import type { AfterCall } from './after-call-state.ts';
 import { withAnnounced } from './announced.ts';
@@ -121,17 +122,16 @@ function ledgerOf(batch: Batch, finished: readonly FinishedCall[]): readonly Led
 }
 
 function eventsOf(batch: Batch, finished: readonly FinishedCall[]): readonly EventBody[] {
-  const events: EventBody[] = [];
   const find = finishedCalls(finished);
-  for (const call of batch.calls) {
+  const events = batch.calls.map((call): readonly EventBody[] => {
     const ended = find(call);
     // The end of one that goes on is told when it is there.
-    if (ended === undefined || ended.told === true || ended.result.outcome === 'running') continue;
-    events.push(...endOf(call, ended));
+    if (ended === undefined || ended.told === true || ended.result.outcome === 'running') return [];
     const refused = ended.after?.saveRefused;
-    if (refused !== undefined) events.push(saveRefusedEvent(call, refused));
-  }
-  return events;
+    const end = endOf(call, ended);
+    return refused === undefined ? end : [...end, saveRefusedEvent(call, refused)];
+  });
+  return joinLists(events);
 }
 
 /** What was to be said before a call keeps its start from the record until then, and a refusal from having one. */

@@ -170,9 +170,15 @@ export function openTurn(state: ThreadState, next: NextTurn, messageCount: numbe
     ...(next.output !== undefined && { output: { schema: next.output } }),
   };
   const events: EventBody[] = [{ type: 'turn.started', isFirst: turn.isFirst }];
-  const { overflows: _ofTurnBefore, ...rest } = withValues(state, next.values, events);
-  const begun = { ...rest, turn: number };
+  const valued = withValues(state, next.values, events);
+  // What is left of an object without a field has its fields beside it, and so has every copy: not where there is none.
+  const own = valued.overflows === undefined ? valued : withoutOverflows(valued);
+  const begun = { ...own, turn: number };
   return enter(begun, { name: 'opening', turn, message: next.message }, events);
+}
+
+function withoutOverflows({ overflows: _ofTurnBefore, ...rest }: ThreadState): ThreadState {
+  return rest;
 }
 
 /** What the app sets is set whatever becomes of the turn it came with. */

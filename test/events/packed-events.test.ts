@@ -112,6 +112,30 @@ describe('packed events', () => {
     expect([packed.firstSeq, packed.lastSeq]).toEqual([1, expected.length + 4]);
   });
 
+  test('commits of one turn that become one say their turn once, and else only what is later', () => {
+    const packer = packerOf('t');
+    const stamps = [
+      { step: 1, at: 5 },
+      { step: 1, at: 5 },
+      { step: 1, at: 9 },
+      { step: 2, at: 9 },
+      { step: 2, at: 5 },
+    ].map((stamp, index) => ({ threadId: 't', turnId: '1', seq: index + 1, ...stamp }));
+    const commits = stamps.map((stamp) => {
+      packer.add({ type: 'step.started' }, stamp);
+      return packer.take();
+    });
+    const joined = PackedEvents.joined(commits);
+    expect(commits.map(({ size }) => size)).toEqual([5, 5, 5, 5, 5]);
+    // The last is told whole: a clock that was put back.
+    expect(joined.size).toBe(5 + 1 + 2 + 2 + 5);
+    const expected = stamps.map((stamp) => stamped({ type: 'step.started' }, stamp));
+    expect(joined.events).toStrictEqual(expected);
+    // Others in between are not what they are later than.
+    const apart = PackedEvents.joined(commits.filter((_, index) => index !== 1));
+    expect(apart.events).toStrictEqual(expected.filter((_, index) => index !== 1));
+  });
+
   test('what is packed later changes nothing that was taken before', () => {
     const packer = packerOf('t');
     packer.add(FULL['tool.started'], stampAt(1));

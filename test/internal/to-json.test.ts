@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJson } from '../../src/internal/is-json.ts';
 import { toJson } from '../../src/internal/to-json.ts';
@@ -7,6 +8,10 @@ function shared(levels: number): unknown {
   let value: unknown = { leaf: true };
   for (let level = 0; level < levels; level += 1) value = { left: value, right: value };
   return value;
+}
+
+function copyOf<Value extends object>(value: Value): Value {
+  return Object.defineProperties({} as Value, Object.getOwnPropertyDescriptors(value));
 }
 
 /** Makes new objects for as long as somebody reads it. */
@@ -46,6 +51,49 @@ describe('turning a value into JSON', () => {
       { toJSON: () => expect.unreachable() },
     ];
     expect(toJson([...values, 'kept'])).toEqual([...values.map(() => '[unreadable]'), 'kept']);
+  });
+
+  test('is the same for an object alone as for one within another', () => {
+    const member = fc.anything({
+      maxDepth: 1,
+      withBigInt: true,
+      withDate: true,
+      withNullPrototype: true,
+    });
+    const text = fc.string({ unit: 'binary' });
+    const flat = fc.oneof(
+      text,
+      fc.boolean(),
+      fc.double(),
+      fc.constantFrom(null, undefined, '\ud800'),
+    );
+    const key = fc.oneof(text, fc.constantFrom('__proto__', '\ud800', 'toJSON', '0'));
+    const values = [
+      flat,
+      fc.oneof({ weight: 9, arbitrary: flat }, { weight: 1, arbitrary: member }),
+    ];
+    const object = fc.oneof(...values.map((value) => fc.dictionary(key, value, { maxKeys: 40 })));
+    const property = fc.property(object, (value) => {
+      const symbols = Object.assign(copyOf(value), { [Symbol('kept by nobody')]: 1 });
+      for (const one of [value, symbols]) {
+        const alone = toJson(one);
+        expect([alone]).toStrictEqual(toJson([one]));
+        expect(alone).not.toBe(one);
+        expect(Object.getOwnPropertySymbols(alone)).toEqual([]);
+      }
+    });
+    fc.assert(property, { numRuns: 2000 });
+  });
+
+  test('reads each member once, and marks those that cannot be', () => {
+    let reads = 0;
+    const get = (): number => ++reads;
+    expect(toJson(Object.defineProperty({}, 'a', { enumerable: true, get }))).toEqual({ a: 1 });
+    const fails = { enumerable: true, get: (): never => expect.unreachable() };
+    expect(toJson(Object.defineProperty({ b: 1 }, 'a', fails))).toEqual({
+      b: 1,
+      a: '[unreadable]',
+    });
   });
 
   test('never holds half a character', () => {
