@@ -106,8 +106,12 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   readonly #state: StateSchema | undefined;
   readonly #answers: AnswerSchemas;
   readonly #observers = new Observers();
-  readonly #crowd = new Crowd();
   readonly #runs = new LiveRuns();
+  readonly #crowd = new Crowd<Start<Context>, RunResult>({
+    begin: (start) => this.#startNow(start),
+    waits: ({ threadId }) => this.#runs.waits(threadId),
+    hasWaited: ({ threadId }) => this.#runs.hasWaited(threadId),
+  });
   readonly #queue = new ThreadQueue();
   readonly #interruptions = new Interruptions();
   readonly #hooksFor: HooksFor<Context>;
@@ -280,22 +284,15 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
 
   #start(start: Start<Context>): Promise<RunResult> {
     const { onBusy = 'reject' } = this.#options;
-    if (onBusy === 'reject' || start.asks === undefined) return this.#begin(start);
+    if (onBusy === 'reject' || start.asks === undefined) return this.#crowd.begin(start);
     if (onBusy === 'queue') return this.#follow(start);
     const { interruption, leave } = this.#interruptions.enter(start.threadId, start.asks);
     return this.#follow({ ...start, interruption }).finally(leave);
   }
 
-  #begin(start: Start<Context>): Promise<RunResult> {
-    return this.#crowd.begin(
-      () => this.#startNow(start),
-      () => this.#runs.waits(start.threadId),
-    );
-  }
-
   async #follow(start: Start<Context>): Promise<RunResult> {
     const { threadId, input } = start;
-    const result = await this.#queue.follow(threadId, () => this.#begin(start), input.signal);
+    const result = await this.#queue.follow(threadId, () => this.#crowd.begin(start), input.signal);
     return result === GIVEN_UP ? notBegun(threadId) : result;
   }
 

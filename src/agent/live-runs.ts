@@ -28,10 +28,14 @@ export class LiveRuns {
     });
   }
 
-  /** Counts a run that waits for its turn among those that ask for the thread, until what this gives is called. */
-  waits(threadId: string): () => void {
+  /** Counts a run that waits for its turn among those that ask for the thread, until it `hasWaited`. */
+  waits(threadId: string): void {
     this.#ask(threadId);
-    return () => this.#decided(threadId);
+  }
+
+  /** Said when it has begun, which asks for the thread itself, or cannot. */
+  hasWaited(threadId: string): void {
+    this.#decided(threadId);
   }
 
   /** Begins a run that tells when it has its thread. */

@@ -37,6 +37,7 @@ export class EventPacker {
   #at = 0;
   /** What can stand for the first stamp after what was taken last; undefined for nothing. */
   #link: number | undefined;
+  #endsTurn = false;
 
   constructor(threadId: string, forms: EventForms) {
     this.#forms = forms;
@@ -56,8 +57,11 @@ export class EventPacker {
   /** What was added since it was taken last. */
   take(): PackedEvents {
     const values = this.#values.slice(0, this.#length);
+    const endsTurn = this.#endsTurn;
     this.#length = 0;
-    return new PackedEvents(this.#source, values, { lastSeq: this.#nextSeq - 1, link: this.#link });
+    this.#endsTurn = false;
+    const end = { lastSeq: this.#nextSeq - 1, link: this.#link, endsTurn };
+    return new PackedEvents(this.#source, values, end);
   }
 
   #isAsBefore({ turnId, step, at, seq }: EventStamp): boolean {
@@ -106,6 +110,7 @@ export class EventPacker {
     this.#values[this.#length] = EVENT;
     this.#values[this.#length + 1] = event;
     this.#length += 2;
+    if (event.type === 'turn.finished') this.#endsTurn = true;
   }
 }
 
@@ -117,16 +122,23 @@ export class PackedEvents {
   readonly #link: number | undefined;
   /** Of the last event; says nothing where there is none. */
   readonly lastSeq: number;
+  /** Whether no more of their turn come. */
+  readonly endsTurn: boolean;
 
   constructor(
     source: Source,
     values: readonly unknown[],
-    { lastSeq, link }: { readonly lastSeq: number; readonly link: number | undefined },
+    end: {
+      readonly lastSeq: number;
+      readonly link: number | undefined;
+      readonly endsTurn: boolean;
+    },
   ) {
     this.#source = source;
     this.#values = values;
-    this.#link = link;
-    this.lastSeq = lastSeq;
+    this.#link = end.link;
+    this.lastSeq = end.lastSeq;
+    this.endsTurn = end.endsTurn;
   }
 
   /** How many values they take. */
@@ -167,7 +179,8 @@ export class PackedEvents {
       end = commit.#copyTo(values, end, before);
       before = commit;
     }
-    return new PackedEvents(first.#source, values, { lastSeq: last.lastSeq, link: first.#link });
+    const { lastSeq, endsTurn } = last;
+    return new PackedEvents(first.#source, values, { lastSeq, link: first.#link, endsTurn });
   }
 
   /** How many values less they take after those. */
@@ -191,6 +204,7 @@ export class PackedEvents {
 const NONE = new PackedEvents({ threadId: '', turnId: '', since: 0 }, [], {
   lastSeq: 0,
   link: undefined,
+  endsTurn: true,
 });
 
 /** The values are as the packer has put them: their types are known from what is before them. */

@@ -5,7 +5,7 @@ import { PackedEvents } from '../events/packed-events.ts';
 /** Events of one commit. */
 export type NewEvents = PackedEvents | readonly AgentEvent[];
 
-/** From how many values on commits become one part: to read one event, all of a part are unpacked. */
+/** From how many values on commits of a turn that goes on become one part: to read one event, all of a part are unpacked. */
 const ENOUGH = 96;
 
 /** The events of one thread; packed where they came so. */
@@ -31,7 +31,7 @@ export class EventLog {
     parts.push(events);
     if (isPacked) this.#loose += events.size;
     else this.#settled = parts.length;
-    if (this.#loose >= ENOUGH) this.#settle();
+    if (this.#loose >= ENOUGH || (isPacked && events.endsTurn)) this.#settle();
   }
 
   /** Those above `after`, the first `limit` of them. Those that were packed are new objects each time. */
