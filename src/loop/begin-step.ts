@@ -1,4 +1,5 @@
 import type { EventBody } from '../events/event.ts';
+import { withLast } from '../internal/join-lists.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { totalTokens } from '../protocol/usage.ts';
@@ -53,7 +54,7 @@ export function beginNextStep(
     outcome: start.unanswered === true ? 'ended' : answered,
   };
   const { messages, approvals, ledger, artifacts } = start;
-  const events = start.events.concat(ended);
+  const events = withLast(start.events, ended);
   if (start.rules.singleStep) {
     const stopped: OpenTurn = { ...turn, between: true };
     const next = requesting({ turn: stopped, attempt: 0, armed: false }, start);

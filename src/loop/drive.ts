@@ -1,5 +1,4 @@
-import { isThenable } from '../internal/is-thenable.ts';
-import { whenThere } from '../internal/later.ts';
+import { isLater, whenThere } from '../internal/later.ts';
 import { cancellation } from './cancellation.ts';
 import type { Effect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
@@ -56,7 +55,7 @@ class Driver {
           break;
         }
         const answer = perform(effect, this.#session);
-        if (isThenable(answer)) {
+        if (isLater(answer)) {
           whenThere(answer, this.#onAnswer, this.#whole.reject);
           return;
         }

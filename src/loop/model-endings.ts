@@ -78,6 +78,7 @@ export const FAILED: { readonly type: 'failed' } = Object.freeze({ type: 'failed
 export function isEmpty(response: ChatResponse): boolean {
   return (
     response.finishReason !== 'content-filter' &&
+    response.toolCalls.length === 0 &&
     response.content.every(
       (part) => part.type === 'reasoning' || (part.type === 'text' && part.text.trim() === ''),
     )

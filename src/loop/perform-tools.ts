@@ -45,9 +45,18 @@ interface BatchRun extends Runners {
 export function runTools(effect: RunTools, session: Session): MaybePromise<LoopEvent> {
   const { turn, calls, recovering } = effect;
   const saver = new OutcomeSaver(session);
-  const alone = { children: undefined, hosted: undefined };
   const executed = calls.some(({ isListen }) => isListen === true) ? new Set<string>() : undefined;
-  const run = { session, turn, calls, ledger: NO_ENTRIES, recovering, saver, executed, ...alone };
+  const run: BatchRun = {
+    session,
+    turn,
+    calls,
+    ledger: NO_ENTRIES,
+    recovering,
+    saver,
+    executed,
+    children: undefined,
+    hosted: undefined,
+  };
   const ran = runEvery(effect, run);
   const running = executed === undefined ? ran : endingRest(effect, session, { ran, executed });
   return session.ports.results === undefined ? running : sayingLines(effect, session, running);

@@ -115,6 +115,7 @@ export class Session {
   readonly keepsDigests: boolean;
   #failures: Map<string, ToolFailure> | undefined;
   readonly #outbox: Outbox;
+  readonly #storesAtOnce: boolean;
   #lastSeq: number;
   readonly #stamp: Writable<EventStamp>;
   #gate: HookGate | undefined;
@@ -150,6 +151,7 @@ export class Session {
     if (agentPath.length > 0) this.#stamp.agentPath = agentPath;
     this.keepsDigests = ports.store.keepsDigests !== false || this.#isHeard('hook.decided');
     const forms = options.facts.agentPath.length === 0 ? formsOf(ports.store) : undefined;
+    this.#storesAtOnce = forms !== undefined;
     this.#outbox = new Outbox(forms && new EventPacker(this.threadId, forms));
     this.#tick = ports.clock.monotonic();
     this.#startedAt = this.#tick;
@@ -296,9 +298,9 @@ export class Session {
 
   /** What the next commit has to store. What is recorded during that commit waits for the one after it. */
   takeOutbox(): Outgoing {
-    // A store takes its time.
-    this.#at = undefined;
     this.#isFresh = false;
+    // A store takes its time, but for one in this process.
+    if (!this.#storesAtOnce) this.#at = undefined;
     return this.#outbox.take();
   }
 

@@ -36,7 +36,7 @@ export function assistantMessage(
   text?: string,
 ): AssistantMessage {
   const isRewritten = joinText(content) !== (text ?? '');
-  if (!isRewritten && content.every((part) => isKept(part, calls)))
+  if (!isRewritten && areKept(content, calls))
     return Object.freeze({ role: 'assistant', content: deepFreeze(content) });
   const parts: AssistantPart[] = [];
   let spoken = text === '' ? undefined : text;
@@ -54,6 +54,13 @@ export function assistantMessage(
   }
   // The parts of a response are frozen already; it is what was put in their place that is not.
   return Object.freeze({ role: 'assistant', content: deepFreeze(parts) });
+}
+
+/** By index, as an iterator of a frozen list is none that V8 leaves out. */
+function areKept(content: readonly AssistantPart[], calls: readonly BatchCall[]): boolean {
+  for (let index = 0; index < content.length; index += 1)
+    if (!isKept(content[index] as AssistantPart, calls)) return false; // below the length
+  return true;
 }
 
 /** Whether a part of a text that nobody rewrote stays as it is. */

@@ -332,7 +332,7 @@ export function runBatch(
 ): Transition {
   const { batch } = run;
   const called = joinLists(batch.calls.map(eventsOfCall));
-  const events = run.events === undefined ? called : run.events.concat(called);
+  const events = run.events === undefined ? called : joinLists([run.events, called]);
   return commitThen(
     state,
     { name: 'running', turn, batch: { ...batch, content: [], text: '' }, recovering: false },

@@ -3,6 +3,7 @@ import { type AgentHooksError, errorInfo } from '../errors/base.ts';
 import { HookError, ResponseRetryCapError } from '../errors/hook-error.ts';
 import { OutputError } from '../errors/output-error.ts';
 import type { EventBody } from '../events/event.ts';
+import { withLast } from '../internal/join-lists.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { Usage } from '../protocol/chat.ts';
 import { textOf } from '../protocol/read-content.ts';
@@ -64,13 +65,14 @@ export function onRequestJudged(
     purpose: 'main',
     attempt,
   };
-  if (phase.armed && !rules.announcesCalls) return enter(state, calling, ended.concat(requested));
+  if (phase.armed && !rules.announcesCalls)
+    return enter(state, calling, withLast(ended, requested));
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
     events:
       candidate === undefined
-        ? ended.concat(requested)
+        ? withLast(ended, requested)
         : [{ type: 'message.user', text: textOf(candidate) }, ...ended, requested],
     checkpoint: {
       name: 'requesting',

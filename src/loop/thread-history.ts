@@ -13,6 +13,9 @@ export class ThreadHistory {
   #context: Message[];
   #summary: Summary | undefined;
   #view: readonly Message[] | undefined;
+  /** What the context was put after the last time, and both as one list: a slice of it is what most requests read. */
+  #before: readonly Message[] | undefined;
+  #whole: Message[] = [];
 
   /** `messages` are those after the first `from`. */
   constructor(
@@ -46,12 +49,17 @@ export class ThreadHistory {
   append(messages: readonly Message[]): void {
     if (messages.length === 0) return;
     this.#context.push(...messages);
+    if (this.#before !== undefined) this.#whole.push(...messages);
     this.#view = undefined;
   }
 
   /** Puts the context between two lists in one fresh array. */
   between(before: readonly Message[], after: readonly Message[]): Message[] {
-    return before.concat(this.#context, after);
+    if (this.#before !== before) {
+      this.#whole = before.concat(this.#context);
+      this.#before = before;
+    }
+    return after.length === 0 ? this.#whole.slice() : this.#whole.concat(after);
   }
 
   /** The messages after the first `position`, as far as this process has read them. */
@@ -81,5 +89,6 @@ export class ThreadHistory {
     this.#context = [summaryMessage(summary), ...rest];
     this.#summary = summary;
     this.#view = undefined;
+    this.#before = undefined;
   }
 }

@@ -48,7 +48,11 @@ export function joinText(
   type: 'text' | 'reasoning' = 'text',
 ): string {
   let text = '';
-  for (const part of parts) if (part.type === type) text += part.text ?? '';
+  // By index, here and below: an iterator of a frozen list is none that V8 leaves out.
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index];
+    if (part?.type === type) text += part.text ?? '';
+  }
   return text;
 }
 
@@ -57,15 +61,19 @@ export function joinText(
  * hold something of a provider, which no policy is to read in a call.
  */
 function callsIn(parts: readonly AssistantPart[]): readonly ToolCall[] {
-  if (parts.every(isPlainCall)) return parts;
+  if (areCalls(parts)) return parts;
   const calls = parts.filter((part) => part.type === 'tool-call');
   return calls.length === 0 ? NO_CALLS : Object.freeze(calls.map(callOf));
 }
 
 const NO_CALLS: readonly ToolCall[] = Object.freeze([]);
 
-function isPlainCall(part: AssistantPart): part is ToolCallPart {
-  return part.type === 'tool-call' && part.providerMetadata === undefined;
+function areCalls(parts: readonly AssistantPart[]): parts is readonly ToolCallPart[] {
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index];
+    if (part?.type !== 'tool-call' || part.providerMetadata !== undefined) return false;
+  }
+  return true;
 }
 
 function callOf(part: ToolCallPart): ToolCall {
