@@ -8,7 +8,14 @@ import type { Rules, TurnLimits } from './rules.ts';
 import { pricedSoFar } from './spend.ts';
 import type { Spent } from './spent-state.ts';
 import type { OpenTurn, Phase, ThreadState } from './state.ts';
-import { commitThen, enter, finish, type Transition, type Writes } from './transition.ts';
+import {
+  commitOwn,
+  commitThen,
+  enter,
+  finish,
+  type Transition,
+  type Writes,
+} from './transition.ts';
 
 /** The first step of a turn. Nothing is stored before the request has been judged. */
 export function beginFirstStep(
@@ -63,7 +70,7 @@ export function beginNextStep(
   const begun = countStep(state, turn);
   const next = requesting({ turn: begun.turn, attempt: 1, armed: true }, start);
   const commit = { turn, events, messages, approvals, ledger, artifacts, begun: begun.turn };
-  return commitThen(begun.state, next, commit);
+  return commitOwn(begun.state, next, commit);
 }
 
 function requesting(
@@ -110,7 +117,11 @@ export function finishLimited(
   });
 }
 
-function countStep(state: ThreadState, turn: OpenTurn): { state: ThreadState; turn: OpenTurn } {
+/** The state is one of its own. */
+function countStep(
+  state: ThreadState,
+  turn: OpenTurn,
+): { readonly state: Writable<ThreadState>; readonly turn: OpenTurn } {
   return {
     state: { ...state, totals: { ...state.totals, steps: state.totals.steps + 1 } },
     turn: { ...turn, step: turn.step + 1 },

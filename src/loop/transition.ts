@@ -57,18 +57,22 @@ function listOf(first: Effect | undefined, second: Effect | undefined): readonly
   return second === undefined ? [first] : [first, second];
 }
 
+/** What a commit writes and tells. */
+interface Commit extends Writes {
+  readonly turn: OpenTurn;
+  readonly events: readonly EventBody[];
+  readonly checkpoint?: Phase;
+  /** A step that begins with this commit. */
+  readonly begun?: OpenTurn | undefined;
+}
+
 /** Commits, and then enters `next`. The store gets `checkpoint`, where it differs from `next`. */
-export function commitThen(
-  state: ThreadState,
-  next: Phase,
-  commit: Writes & {
-    readonly turn: OpenTurn;
-    readonly events: readonly EventBody[];
-    readonly checkpoint?: Phase;
-    /** A step that begins with this commit. */
-    readonly begun?: OpenTurn | undefined;
-  },
-): Transition {
+export function commitThen(state: ThreadState, next: Phase, commit: Commit): Transition {
+  return commitOwn({ ...state }, next, commit);
+}
+
+/** The same with a state that was made in this transition, as for `enterOwn`. */
+export function commitOwn(state: Writable<ThreadState>, next: Phase, commit: Commit): Transition {
   const { turn, begun } = commit;
   const told = emit(turn, commit.events);
   const write: Effect = {
@@ -79,10 +83,14 @@ export function commitThen(
     ledger: commit.ledger ?? [],
     artifacts: commit.artifacts,
   };
-  const effects =
-    begun === undefined ? [told, write] : [told, emit(begun, [{ type: 'step.started' }]), write];
-  return { state: { ...state, phase: { name: 'committing', turn, next } }, effects };
+  state.phase = { name: 'committing', turn, next };
+  const effects = begun === undefined ? [told, write] : [told, emit(begun, STEP_STARTED), write];
+  return { state, effects };
 }
+
+const STEP_STARTED: readonly EventBody[] = Object.freeze([
+  Object.freeze({ type: 'step.started' } as const),
+]);
 
 /**
  * Ends the turn: its last events, its outcome, one commit (L6). An error that the policies were not asked about they
