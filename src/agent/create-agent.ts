@@ -3,6 +3,7 @@ import type { EventPattern, EventsOf } from '../events/pattern.ts';
 import { bindHooks } from '../hooks/bind.ts';
 import type { CompiledHooks } from '../hooks/compile.ts';
 import { CancelScope } from '../internal/cancel-scope.ts';
+import type { Writable } from '../internal/writable.ts';
 import { startChild } from '../loop/child-run.ts';
 import type { ChildAgent } from '../loop/child-tool.ts';
 import { fallbackText } from '../loop/fallback-text.ts';
@@ -11,6 +12,7 @@ import { neverStarted, notBegun, type RunResult } from '../loop/result.ts';
 import { resumeThread } from '../loop/resume.ts';
 import type { Rules } from '../loop/rules.ts';
 import { cancelStored, continueTurn, endThread, runMessage } from '../loop/run.ts';
+import type { RunOptions } from '../loop/session.ts';
 import { Outlet, type RunStream } from '../loop/stream.ts';
 import { submitResults } from '../loop/submit.ts';
 import type { ThreadRun } from '../loop/with-thread.ts';
@@ -313,33 +315,32 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     const live = mode === 'live';
     const windowed = mode === 'window' && hooks.releasesText;
     const announcesCalls = live || windowed;
-    const run: Omit<ThreadRun, 'onClaimed'> = {
-      ports: this.#portsWith(hooks),
-      threadId,
-      options: {
-        context: input.context,
-        facts: { agentPath: NO_PATH, ...givenFacts(input) },
-        cancel,
-        rules:
-          start.rules === undefined && !announcesCalls
-            ? this.#rules
-            : { ...this.#rules, ...start.rules, announcesCalls },
-        ...(start.output !== undefined && { output: start.output }),
-        ...(outlet !== undefined && { outlet: outlet.push }),
-        backpressure: outlet?.backpressure ?? none,
-        watches: hooks.entries.onEvent !== undefined,
-        isWatched: (type) => hooks.observers[type] !== undefined,
-        live,
-        windowed,
-        streams: outlet !== undefined,
-        ...(start.interruption !== undefined && {
-          onStored: start.interruption.stored,
-          holdInterruptions: start.interruption.hold,
-        }),
-        startChild,
-      },
+    const options: Writable<RunOptions> = {
+      context: input.context,
+      facts: { agentPath: NO_PATH, ...givenFacts(input) },
+      cancel,
+      rules:
+        start.rules === undefined && !announcesCalls
+          ? this.#rules
+          : { ...this.#rules, ...start.rules, announcesCalls },
+      backpressure: outlet?.backpressure ?? none,
+      watches: hooks.entries.onEvent !== undefined,
+      isWatched: (type) => hooks.observers[type] !== undefined,
+      live,
+      windowed,
+      streams: outlet !== undefined,
+      startChild,
     };
-    return this.#runs.begin(threadId, cancel, (onClaimed) => start.begin({ ...run, onClaimed }));
+    if (start.output !== undefined) options.output = start.output;
+    if (outlet !== undefined) options.outlet = outlet.push;
+    if (start.interruption !== undefined) {
+      options.onStored = start.interruption.stored;
+      options.holdInterruptions = start.interruption.hold;
+    }
+    const ports = this.#portsWith(hooks);
+    return this.#runs.begin(threadId, cancel, (onClaimed) =>
+      start.begin({ ports, threadId, options, onClaimed }),
+    );
   }
 
   /** Policies that a function makes of a context need one; what ends a turn without it is judged by nobody. */

@@ -1,5 +1,6 @@
 import type { AgentHooksError } from '../errors/base.ts';
 import { RecordedError } from '../errors/interrupted.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { Usage } from '../protocol/chat.ts';
 import type { Message } from '../protocol/message.ts';
@@ -101,15 +102,17 @@ export function notBegun(threadId: string): RunResult {
 }
 
 function turnFacts(session: Session, turn: OpenTurn | undefined): RunFactsOfTurn {
-  return {
+  const facts: Writable<RunFactsOfTurn> = {
     threadId: session.threadId,
     turnId: turn?.turnId ?? '',
     steps: turn?.step ?? 0,
     usage: Object.freeze(turn?.usage ?? NO_USAGE),
-    ...costOfTurn(turn),
-    ...(session.values !== undefined && { state: session.values.stored }),
     messages: turn === undefined ? [] : session.history.after(turn.firstMessage),
   };
+  const { cost } = costOfTurn(turn);
+  if (cost !== undefined) facts.cost = cost;
+  if (session.values !== undefined) facts.state = session.values.stored;
+  return facts;
 }
 
 function endingOf(session: Session): RunEnding<never> {

@@ -4,6 +4,7 @@ import {
   ThreadError,
   UnknownThreadError,
 } from '../errors/thread-error.ts';
+import type { Writable } from '../internal/writable.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserMessage } from '../protocol/message.ts';
@@ -28,15 +29,17 @@ export function runMessage(
   const { message, values } = request;
   const requested = (session: Session, supersede: boolean): LoopEvent => {
     session.values?.ensureFit(values);
-    return {
+    const event: Writable<Extract<LoopEvent, { readonly type: 'turn.requested' }>> = {
       type: 'turn.requested',
       message,
-      ...(values !== undefined && { values }),
       supersede,
       messageCount: session.messageCount,
       tick: session.now(),
-      ...outputGiven(session),
     };
+    const { output } = outputGiven(session);
+    if (values !== undefined) event.values = values;
+    if (output !== undefined) event.output = output;
+    return event;
   };
   return withThread(run, (session) => {
     const { phase } = session.state;

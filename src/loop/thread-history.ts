@@ -1,3 +1,4 @@
+import { joinLists } from '../internal/join-lists.ts';
 import type { Message } from '../protocol/message.ts';
 import type { Summary } from './compaction-state.ts';
 import { summaryMessage } from './summary-message.ts';
@@ -54,12 +55,13 @@ export class ThreadHistory {
   }
 
   /** Puts the context between two lists in one fresh array. */
-  between(before: readonly Message[], after: readonly Message[]): Message[] {
+  between(before: readonly Message[], after: readonly Message[]): readonly Message[] {
+    if (after.length > 0) return joinLists([before, this.#context, after]);
     if (this.#before !== before) {
-      this.#whole = before.concat(this.#context);
+      this.#whole = [...before, ...this.#context];
       this.#before = before;
     }
-    return after.length === 0 ? this.#whole.slice() : this.#whole.concat(after);
+    return this.#whole.slice();
   }
 
   /** The messages after the first `position`, as far as this process has read them. */
