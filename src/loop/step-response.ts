@@ -59,21 +59,14 @@ export function onRequestJudged(
   const calling: Writable<In<'calling'>> = { name: 'calling', turn, attempt };
   if (verdict.modified) calling.request = verdict.value;
   if (note !== undefined) calling.note = note;
-  const requested: EventBody = {
-    type: 'llm.requested',
-    model: event.model,
-    purpose: 'main',
-    attempt,
-  };
-  if (phase.armed && !rules.announcesCalls)
-    return enter(state, calling, withLast(ended, requested));
+  const { model } = event;
+  const told = withLast(ended, { type: 'llm.requested', model, purpose: 'main', attempt });
+  if (phase.armed && !rules.announcesCalls) return enter(state, calling, told);
   return commitThen(state, calling, {
     turn,
     messages: candidate === undefined ? [] : [candidate],
     events:
-      candidate === undefined
-        ? withLast(ended, requested)
-        : [{ type: 'message.user', text: textOf(candidate) }, ...ended, requested],
+      candidate === undefined ? told : [{ type: 'message.user', text: textOf(candidate) }, ...told],
     checkpoint: {
       name: 'requesting',
       turn,
