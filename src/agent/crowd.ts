@@ -20,12 +20,6 @@ interface Beginner<Run, Result> {
   hasWaited(run: Run): void;
 }
 
-interface Waiting<Run, Result> {
-  readonly run: Run;
-  readonly resolve: (result: Promise<Result>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /**
  * Lets runs begin. A few begin at once; in a crowd one begins in each turn of the event loop, or in each second one, and
  * those before it get on in between: a burst neither holds the process up nor needs the memory of all its runs at the
@@ -34,7 +28,7 @@ interface Waiting<Run, Result> {
 export class Crowd<Run, Result> {
   readonly #beginner: Beginner<Run, Result>;
   #underWay = 0;
-  #waiting: Waiting<Run, Result>[] = [];
+  #waiting: (() => void)[] = [];
   #isHeldBack = false;
   #turnAt = 0;
 
@@ -47,9 +41,11 @@ export class Crowd<Run, Result> {
     if (this.#underWay < CROWD && this.#waiting.length === 0) return this.#run(run);
     this.#beginner.waits(run);
     if (this.#waiting.length === 0) this.#nextTurn();
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ run, resolve, reject });
+    const turn = new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
     });
+    // What follows a promise runs in the async context of whoever asked for it, and not of whoever was before.
+    return turn.then(() => this.#beginWaiting(run));
   }
 
   #run(run: Run): Promise<Result> {
@@ -77,14 +73,12 @@ export class Crowd<Run, Result> {
     }
     const admitted = this.#waiting.splice(0, 1 + Math.floor(this.#waiting.length / MANY));
     if (this.#waiting.length > 0) this.#nextTurn();
-    for (const waiting of admitted) this.#beginWaiting(waiting);
+    for (const resolve of admitted) resolve();
   };
 
-  #beginWaiting({ run, resolve, reject }: Waiting<Run, Result>): void {
+  #beginWaiting(run: Run): Promise<Result> {
     try {
-      resolve(this.#run(run));
-    } catch (error) {
-      reject(error);
+      return this.#run(run);
     } finally {
       this.#beginner.hasWaited(run);
     }

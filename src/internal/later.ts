@@ -95,8 +95,12 @@ export class Later<Value> implements PromiseLike<Value> {
  * is read of the value: V8 keeps few shapes in mind, and looks a member of one more up anew.
  */
 export function isLater<Value>(value: MaybePromise<Value>): value is PromiseLike<Value> {
-  return value instanceof Later || value instanceof Promise;
+  return value instanceof Later || value instanceof AsyncResult || value instanceof Promise;
 }
+
+/** What async functions give, also where an app has put something else in the place of the global `Promise`. */
+function AsyncResult(): void {}
+AsyncResult.prototype = Object.getPrototypeOf((async () => {})());
 
 /** Calls one of the two when the value is there. */
 export function whenThere<Value>(

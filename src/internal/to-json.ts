@@ -15,28 +15,36 @@ export const UNREADABLE = '[unreadable]';
  * what follows the 250,000th value, each use of a shared one counted. Never throws.
  */
 export function toJson(value: unknown): JsonTree {
-  return flatCopy(value) ?? new Converter().convert(value);
+  const copy = copyOfPlain(value);
+  if (copy === undefined) return new Converter().convert(value);
+  return isFlat(copy) ? copy : new Converter().convertMembers(value, copy);
 }
 
 /** How many members are looked at before a value is taken for a large one. */
 const FEW = 32;
 
-/** Of a plain object of texts and numbers, which most are. A copy has its very shape, and takes half the room. */
-function flatCopy(value: unknown): JsonTree | undefined {
+/** A copy has the very shape of a plain object, and takes half the room of one that is made member by member. */
+function copyOfPlain(value: unknown): Readonly<Record<string, unknown>> | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   try {
-    if (!isPlain(value)) return undefined;
-    const copy: Record<string, unknown> = { ...value };
-    let left = FEW;
-    for (const key in copy) if (left-- === 0 || !isFlat(key, copy[key])) return undefined;
-    return Object.getOwnPropertySymbols(copy).length === 0 ? (copy as JsonTree) : undefined;
+    if (Array.isArray(value) || !isPlain(value) || 'toJSON' in value) return undefined;
+    return { ...value };
   } catch {
     // Whatever cannot be read is told of where it stands.
     return undefined;
   }
 }
 
-function isFlat(key: string, member: unknown): boolean {
+/** Whether it has few members, and texts and numbers only. */
+function isFlat(
+  copy: Readonly<Record<string, unknown>>,
+): copy is Readonly<Record<string, string | number | boolean>> {
+  let left = FEW;
+  for (const key in copy) if (left-- === 0 || !isFlatMember(key, copy[key])) return false;
+  return Object.getOwnPropertySymbols(copy).length === 0;
+}
+
+function isFlatMember(key: string, member: unknown): boolean {
   if (key === '__proto__' || !key.isWellFormed()) return false;
   if (typeof member === 'string') return member.isWellFormed();
   return typeof member === 'number' ? Number.isFinite(member) : typeof member === 'boolean';
@@ -76,6 +84,13 @@ class Converter {
       default:
         return value ? this.#convertObject(value) : null;
     }
+  }
+
+  /** Of a plain object, from a copy of it: its members have been read. */
+  convertMembers(value: unknown, copy: Readonly<Record<string, unknown>>): JsonTree {
+    this.#left -= 1;
+    this.#path.push(value as object); // a plain one
+    return this.#convertOwn(copy);
   }
 
   #convertObject(value: object): JsonTree {

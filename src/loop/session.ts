@@ -197,9 +197,9 @@ export class Session {
     return Math.round((this.state.totals.activeMs ?? 0) + this.now() - this.#startedAt);
   }
 
-  /** Milliseconds since the epoch, read once for everything that happens within one of them. */
+  /** Milliseconds since the epoch, read once for everything that happens within one of them, and nobody's code between. */
   get at(): number {
-    if (this.#at === undefined || this.#tick - this.#atTick >= 1) {
+    if (this.#at === undefined || !this.#isFresh || this.#tick - this.#atTick >= 1) {
       this.#at = this.ports.clock.now();
       this.#atTick = this.#tick;
     }
@@ -298,9 +298,8 @@ export class Session {
 
   /** What the next commit has to store. What is recorded during that commit waits for the one after it. */
   takeOutbox(): Outgoing {
-    this.#isFresh = false;
     // A store takes its time, but for one in this process.
-    if (!this.#storesAtOnce) this.#at = undefined;
+    if (!this.#storesAtOnce) this.passTime();
     return this.#outbox.take();
   }
 

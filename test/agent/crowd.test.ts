@@ -1,8 +1,18 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Agent, type ChatModel, createAgent, scriptedModel } from 'agent-hooks';
+import {
+  type Agent,
+  type ChatModel,
+  createAgent,
+  type Message,
+  scriptedModel,
+  textOf as textOfMessage,
+} from 'agent-hooks';
 import { expect, test } from 'vitest';
 
 const answers = (count: number) => scriptedModel(Array.from({ length: count }, () => 'ok'));
+const textOf = (message: Message | undefined): string =>
+  message === undefined ? '' : textOfMessage(message);
 const runs = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
 
 test('a crowd of runs lets other work of the process have its turns', async () => {
@@ -78,3 +88,34 @@ test('those under way get on while a crowd begins, so that few are under way at 
   expect(most).toBeGreaterThan(1);
   expect(most).toBeLessThanOrEqual(24);
 });
+
+test.each(['reject', 'queue', 'interrupt'] as const)(
+  'a run that waits for its turn runs in the async context of its caller (onBusy %s)',
+  async (onBusy) => {
+    const tenant = new AsyncLocalStorage<string>();
+    const wrong: string[] = [];
+    const seen = (expected: string): void => {
+      if (tenant.getStore() !== expected) wrong.push(expected);
+    };
+    const scripted = answers(60);
+    const agent = createAgent({
+      name: 'a',
+      onBusy,
+      model: {
+        id: 'm',
+        generate: (request, options) => {
+          seen(textOf(request.messages.at(-1)));
+          return scripted.generate(request, options);
+        },
+        stream: (request, options) => scripted.stream(request, options),
+      },
+      hooks: [{ name: 'p', onUserMessage: ({ text }) => seen(text) }],
+    });
+    const all = runs(60).map((threadId) =>
+      tenant.run(threadId, () => agent.run({ threadId, message: threadId })),
+    );
+    const results = await Promise.all(all);
+    expect(results.every(({ status }) => status === 'completed')).toBe(true);
+    expect(wrong).toEqual([]);
+  },
+);

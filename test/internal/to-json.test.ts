@@ -85,6 +85,33 @@ describe('turning a value into JSON', () => {
     fc.assert(property, { numRuns: 2000 });
   });
 
+  test('a `toJSON` that is not enumerable, or of a proxy, says what is shown', () => {
+    const toJSON = (): unknown => ({ id: 'shown' });
+    const hidden = Object.defineProperty({ secret: 1 }, 'toJSON', { value: toJSON });
+    const served = new Proxy(
+      { secret: 1 },
+      {
+        has: (of, key) => key === 'toJSON' || key in of,
+        get: (of, key) => (key === 'toJSON' ? toJSON : Reflect.get(of, key)),
+      },
+    );
+    expect([toJson(hidden), toJson(served)]).toEqual([{ id: 'shown' }, { id: 'shown' }]);
+  });
+
+  test('an object that holds itself, or a list, or half a text, is read once and no deeper', () => {
+    let reads = 0;
+    const counted = { enumerable: true, get: () => ++reads };
+    const own: Record<string, unknown> = Object.defineProperty({}, 'id', counted);
+    Object.assign(own, { own, list: [own], half: '\ud800', gone: undefined });
+    expect(toJson(own)).toEqual({
+      id: 1,
+      own: '[circular]',
+      list: ['[circular]'],
+      half: '\ufffd',
+    });
+    expect(toJson(Object.setPrototypeOf([1, 2], null))).toBe('[unreadable]');
+  });
+
   test('reads each member once, and marks those that cannot be', () => {
     let reads = 0;
     const get = (): number => ++reads;
