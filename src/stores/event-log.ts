@@ -5,7 +5,10 @@ import { PackedEvents } from '../events/packed-events.ts';
 /** Events of one commit. */
 export type NewEvents = PackedEvents | readonly AgentEvent[];
 
-/** From how many values on commits of a turn that goes on become one part: to read one event, all of a part are unpacked. */
+/**
+ * From how many values on commits of a turn that goes on become one part; those of one that ends do in any case. To read
+ * one event, all of a part are unpacked.
+ */
 const ENOUGH = 96;
 
 /** The events of one thread; packed where they came so. */

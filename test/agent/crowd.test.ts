@@ -8,7 +8,11 @@ import {
   scriptedModel,
   textOf as textOfMessage,
 } from 'agent-hooks';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const answers = (count: number) => scriptedModel(Array.from({ length: count }, () => 'ok'));
 const textOf = (message: Message | undefined): string =>
@@ -119,3 +123,70 @@ test.each(['reject', 'queue', 'interrupt'] as const)(
     expect(wrong).toEqual([]);
   },
 );
+
+/** A model whose every answer takes so many turns of the event loop; `most` tells how many were under way at a time. */
+function slowModel(turns: number) {
+  const underWay = { now: 0, most: 0, begun: 0 };
+  const scripted = answers(400);
+  const model: ChatModel = {
+    id: 'slow',
+    stream: (request, options) => scripted.stream(request, options),
+    generate: async (request, options) => {
+      underWay.begun += 1;
+      underWay.now += 1;
+      underWay.most = Math.max(underWay.most, underWay.now);
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+      underWay.now -= 1;
+      return scripted.generate(request, options);
+    },
+  };
+  return { model, underWay };
+}
+
+test('from twenty under way on, one begins in every second turn', async () => {
+  // No turn takes long, however busy the machine is.
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { model, underWay } = slowModel(60);
+  const agent = createAgent({ name: 'a', model });
+  await Promise.all(runs(300).map((threadId) => agent.run({ threadId, message: 'go' })));
+  // One in each turn would make it 76, and one in every third 40.
+  expect(underWay.most).toBeGreaterThan(44);
+  expect(underWay.most).toBeLessThan(56);
+});
+
+test('after a turn of the event loop that took long, none is held back for another', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  let turns = 0;
+  let isOver = false;
+  const busy = (): void => {
+    if (isOver) return;
+    vi.advanceTimersByTime(6);
+    turns += 1;
+    setImmediate(busy);
+  };
+  const { model, underWay } = slowModel(1_000);
+  const agent = createAgent({ name: 'a', model });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const all = runs(80).map((threadId) => agent.run({ threadId, message: 'go', signal }));
+  setImmediate(busy);
+  while (underWay.begun < 80) await nextTurn();
+  const took = turns;
+  isOver = true;
+  controller.abort();
+  await Promise.all(all);
+  // Sixteen begin at once; in every second turn the others would take more than a hundred.
+  expect(took).toBeLessThan(80);
+});
+
+test('nothing caps how many are under way', async () => {
+  const { model, underWay } = slowModel(5_000);
+  const agent = createAgent({ name: 'a', model });
+  const controller = new AbortController();
+  const { signal } = controller;
+  const all = runs(200).map((threadId) => agent.run({ threadId, message: 'go', signal }));
+  while (underWay.begun < 200) await nextTurn();
+  expect(underWay.now).toBe(200);
+  controller.abort();
+  await Promise.all(all);
+});

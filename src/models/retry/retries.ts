@@ -28,7 +28,10 @@ export class Retries {
     this.attempts = new AttemptCounter(options);
   }
 
-  /** Tries again after a failure, as often as the limits allow. Fails with what the last attempt failed with, and what all have cost. */
+  /**
+   * Tries again after a failure, as often as the limits allow. Fails with what the last attempt failed with, and what
+   * all have cost.
+   */
   async again<Result>(failure: unknown, attempt: () => Promise<Result>): Promise<Result> {
     if (!isRetryable(failure)) throw failure;
     try {

@@ -16,7 +16,8 @@ import { Retries } from './retries.ts';
 /**
  * Asks a model again when it fails with a retryable `ModelError`, below the policies, which are asked once. Waits
  * longer each time, or as long as the provider asked to, and gives up with the last error, which carries the usage of
- * all; one that is no error of this package is then the cause of a `model-failed`. A cancel ends it at once. A model that does not answer in time, or falls silent in the middle of a stream, has failed with `timed-out`.
+ * all; one that is no error of this package is then the cause of a `model-failed`. A cancel ends it at once. A model
+ * that does not answer in time, or falls silent in the middle of a stream, has failed with `timed-out`.
  *
  * Never tried again: errors that would come back, such as a wrong key, an invalid or too long request and a
  * refusal, and a stream that has given a part, unless its reader says that it can take back what it has read.
