@@ -129,7 +129,7 @@ function checkTexts(options: object): void {
 function checkSettings(options: object): void {
   const settings: unknown = Reflect.get(options, 'settings');
   if (settings === undefined) return;
-  const read = modelSettingsSchema.safeParse(settings);
+  const read = modelSettingsSchema().safeParse(settings);
   if (read.success) return;
   throw new ConfigError('invalid-option', {
     where: 'createAgent: settings',

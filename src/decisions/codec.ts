@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { builtWhenUsed } from '../internal/built-when-used.ts';
 import { deepFreeze } from '../internal/deep-freeze.ts';
 import type { ChatRequest } from '../protocol/chat.ts';
 import {
@@ -29,20 +30,33 @@ export interface DecisionCodec<Decision> {
   readonly read: (value: unknown) => { readonly decision: Decision } | { readonly problem: string };
 }
 
+/** A move with data. Few are ever made, so the schema of each is built with the first. */
+class Move {
+  readonly type: string;
+  readonly schema: () => z.ZodType<object>;
+
+  constructor(type: string, build: (type: z.ZodLiteral<string>) => z.ZodType<object>) {
+    this.type = type;
+    this.schema = builtWhenUsed(() => build(z.literal(type)));
+  }
+}
+
 /** Texts of a policy go where a lone surrogate breaks a store or a provider. */
 const text = (): z.ZodString => z.string().overwrite((value) => value.toWellFormed());
-const reason = text().min(1, 'needs a reason');
-const block = z.strictObject({ type: z.literal('block'), reason });
-const retry = z.strictObject({
-  type: z.literal('retry-with-feedback'),
-  feedback: text().min(1, 'needs feedback'),
-});
-const modifyText = z.strictObject({ type: z.literal('modify'), text: text() });
-const rewrittenCall = z.strictObject({
-  callId: z.string().optional(),
-  toolName: z.string().min(1),
-  input: jsonValueSchema,
-});
+const block = new Move('block', (type) =>
+  z.strictObject({ type, reason: text().min(1, 'needs a reason') }),
+);
+const retry = new Move('retry-with-feedback', (type) =>
+  z.strictObject({ type, feedback: text().min(1, 'needs feedback') }),
+);
+const modifyText = new Move('modify', (type) => z.strictObject({ type, text: text() }));
+const rewrittenCall = builtWhenUsed(() =>
+  z.strictObject({
+    callId: z.string().optional(),
+    toolName: z.string().min(1),
+    input: jsonValueSchema(),
+  }),
+);
 
 export const turnDecisionCodec: DecisionCodec<TurnDecision> = codec('TurnDecision', [
   TurnDecision.proceed(),
@@ -58,55 +72,61 @@ export const messageDecisionCodec: DecisionCodec<MessageDecision> = codec('Messa
 /** Checks the envelope only: messages are checked against those they replace, by the chain. */
 export const requestDecisionCodec: DecisionCodec<RequestDecision> = codec('RequestDecision', [
   RequestDecision.proceed(),
-  z.strictObject({
-    type: z.literal('modify'),
-    request: z.custom<ChatRequest>(
-      (value) =>
-        typeof value === 'object' &&
-        value !== null &&
-        'messages' in value &&
-        Array.isArray(value.messages),
-      'needs a request with a list of messages',
-    ),
-  }),
+  new Move('modify', (type) =>
+    z.strictObject({
+      type,
+      request: z.custom<ChatRequest>(
+        (value) =>
+          typeof value === 'object' &&
+          value !== null &&
+          'messages' in value &&
+          Array.isArray(value.messages),
+        'needs a request with a list of messages',
+      ),
+    }),
+  ),
   block,
 ]);
 
 export const windowDecisionCodec: DecisionCodec<WindowDecision> = codec<WindowDecision>(
   'WindowDecision',
-  [z.strictObject({ type: z.literal('release'), chars: z.int().min(0) }), block],
+  [new Move('release', (type) => z.strictObject({ type, chars: z.int().min(0) })), block],
 );
 
 export const responseDecisionCodec: DecisionCodec<ResponseDecision> = codec('ResponseDecision', [
   ResponseDecision.accept(),
-  z.strictObject({
-    type: z.literal('modify'),
-    response: z.strictObject({
-      text: text().optional(),
-      reasoning: text().optional(),
-      toolCalls: z.array(rewrittenCall).optional(),
+  new Move('modify', (type) =>
+    z.strictObject({
+      type,
+      response: z.strictObject({
+        text: text().optional(),
+        reasoning: text().optional(),
+        toolCalls: z.array(rewrittenCall()).optional(),
+      }),
     }),
-  }),
+  ),
   block,
   retry,
 ]);
 
 export const toolDecisionCodec: DecisionCodec<ToolDecision> = codec('ToolDecision', [
   ToolDecision.allow(),
-  z.strictObject({ type: z.literal('modify'), input: jsonObjectSchema }),
+  new Move('modify', (type) => z.strictObject({ type, input: jsonObjectSchema() })),
   block,
-  z
-    .strictObject({
-      type: z.literal('requires-confirmation'),
-      prompt: text().min(1, 'needs a prompt'),
-      expiresInMs: z.number().positive().optional(),
-      approvers: z.array(z.string().min(1)).min(1).optional(),
-      quorum: z.int().min(1).max(20).optional(),
-    })
-    .refine(
-      ({ approvers, quorum = 1 }) => approvers === undefined || new Set(approvers).size >= quorum,
-      { path: ['quorum'], error: 'asks for more people than `approvers` names' },
-    ),
+  new Move('requires-confirmation', (type) =>
+    z
+      .strictObject({
+        type,
+        prompt: text().min(1, 'needs a prompt'),
+        expiresInMs: z.number().positive().optional(),
+        approvers: z.array(z.string().min(1)).min(1).optional(),
+        quorum: z.int().min(1).max(20).optional(),
+      })
+      .refine(
+        ({ approvers, quorum = 1 }) => approvers === undefined || new Set(approvers).size >= quorum,
+        { path: ['quorum'], error: 'asks for more people than `approvers` names' },
+      ),
+  ),
   retry,
   ToolDecision.abstain(),
 ]);
@@ -115,45 +135,45 @@ export const toolResultDecisionCodec: DecisionCodec<ToolResultDecision> = codec(
   'ToolResultDecision',
   [
     ToolResultDecision.keep(),
-    z.strictObject({
-      type: z.literal('modify'),
-      result: z.strictObject({
-        output: jsonValueSchema.optional(),
-        isError: z.boolean().optional(),
-        files: z.array(filePart).optional(),
+    new Move('modify', (type) =>
+      z.strictObject({
+        type,
+        result: z.strictObject({
+          output: jsonValueSchema().optional(),
+          isError: z.boolean().optional(),
+          files: z.array(filePart()).optional(),
+        }),
       }),
-    }),
+    ),
   ],
 );
 
 export const queryDecisionCodec: DecisionCodec<QueryDecision> = codec('QueryDecision', [
   QueryDecision.proceed(),
-  z.strictObject({ type: z.literal('modify'), query: text() }),
+  new Move('modify', (type) => z.strictObject({ type, query: text() })),
 ]);
 
 export const resultsDecisionCodec: DecisionCodec<ResultsDecision> = codec('ResultsDecision', [
   ResultsDecision.keep(),
-  z.strictObject({ type: z.literal('modify'), passages: z.array(passageSchema) }),
+  new Move('modify', (type) => z.strictObject({ type, passages: z.array(passageSchema()) })),
 ]);
 
 export const errorDecisionCodec: DecisionCodec<ErrorDecision> = codec('ErrorDecision', [
   ErrorDecision.recover(),
   ErrorDecision.abort(),
-  z.strictObject({ type: z.literal('fallback'), text: text().min(1) }),
+  new Move('fallback', (type) => z.strictObject({ type, text: text().min(1) })),
   ErrorDecision.silent(),
 ]);
 
-type MoveSchema = z.ZodObject<{ type: z.ZodLiteral<string> } & z.ZodRawShape>;
-
-/** A move without data is given as the constant its companion answers with, any other as its schema. */
+/** A move without data is given as the constant its companion answers with, any other as a `Move`. */
 function codec<Decision extends { readonly type: string }>(
   name: string,
-  moves: readonly (Decision | MoveSchema)[],
+  moves: readonly (Decision | Move)[],
 ): DecisionCodec<Decision> {
   const constants = moves
-    .filter((move): move is Decision => !(move instanceof z.ZodObject))
+    .filter((move): move is Decision => !(move instanceof Move))
     .map((decision) => Object.freeze({ decision }));
-  const schemas = new Map(moves.map(schemaOf));
+  const schemas = new Map(moves.map((move) => [move.type, schemaOf(move)]));
   const types = [...schemas.keys()];
   return {
     name,
@@ -170,16 +190,17 @@ function codec<Decision extends { readonly type: string }>(
       const schema = typeof type === 'string' ? schemas.get(type) : undefined;
       if (schema === undefined)
         return { problem: `has type ${describeType(type)}; a ${name} has ${types.join(', ')}` };
-      const result = schema.safeParse(value);
+      const result = schema().safeParse(value);
       if (!result.success) return { problem: `does not fit: ${firstProblem(result.error)}` };
       return { decision: keepRequest(value, result.data) as Decision };
     },
   };
 }
 
-function schemaOf(move: { readonly type: string } | MoveSchema): [type: string, MoveSchema] {
-  if (move instanceof z.ZodObject) return [move.shape.type.value, move];
-  return [move.type, z.strictObject({ type: z.literal(move.type) })];
+/** That of a move without data allows no other key. */
+function schemaOf(move: { readonly type: string } | Move): Move['schema'] {
+  if (move instanceof Move) return move.schema;
+  return new Move(move.type, (type) => z.strictObject({ type })).schema;
 }
 
 /** Everything zod returned is a copy and is frozen; a request is passed on as it is, for the chain to compare. */

@@ -67,7 +67,7 @@ function rewriteMessages(before: readonly Message[], after: unknown): Rewrite<re
 
 function rewriteSettings(before: ModelSettings, after: unknown): Rewrite<ModelSettings> {
   if (after === undefined || after === before) return { value: before };
-  const parsed = modelSettingsSchema.safeParse(after);
+  const parsed = modelSettingsSchema().safeParse(after);
   if (!parsed.success) return { problem: `settings.${firstProblem(parsed.error)}` };
   // Copied without members that are `undefined`; the shape stays that of settings.
   return { value: deepFreeze(toJson(parsed.data) as ModelSettings) };

@@ -11,7 +11,7 @@ import { NO_USAGE } from '../protocol/usage.ts';
  * that the giver's object stays its own. Anything that does not fit is a `ModelError`, never a guess.
  */
 export function readModelResponse(value: unknown, modelId: string): ModelResponse {
-  const read = readWith(answerSchema, value);
+  const read = readWith(answerSchema(), value);
   if ('data' in read) return read.data as ModelResponse; // The schema is the port's; only an explicit `undefined` could differ, and means absent.
   const { problem, ...cause } = read;
   throw new ModelError(
@@ -27,7 +27,7 @@ export function readModelResponse(value: unknown, modelId: string): ModelRespons
 
 /** What an answer cost, also one that is otherwise unreadable; nothing where it does not say so. Never throws. */
 export function readPaidUsage(value: unknown): Usage {
-  const read = readWith(paidSchema, value);
+  const read = readWith(paidSchema(), value);
   return 'data' in read ? (read.data as { readonly usage: Usage }).usage : NO_USAGE;
 }
 

@@ -8,7 +8,7 @@ export function readStreamPart(
   value: unknown,
 ): { readonly part: ChatStreamPart } | { readonly problem: string; readonly cause?: unknown } {
   try {
-    const read = streamPartSchema.safeParse(value);
+    const read = streamPartSchema().safeParse(value);
     if (!read.success) return { problem: firstProblem(read.error) };
     return { part: deepFreeze(read.data as ChatStreamPart) }; // An explicit `undefined` means absent, and zod leaves none where there was none.
   } catch (cause) {

@@ -59,7 +59,7 @@ class ExportReader {
       throw new StoreVersionError(`line ${line} of the import`, version, EXPORT_VERSION);
     if (version !== EXPORT_VERSION)
       throw new ThreadImportError(line, `its version is not ${EXPORT_VERSION}`);
-    const { threadId } = fits(headerSchema, value, { line, kind: 'header' });
+    const { threadId } = fits(headerSchema(), value, { line, kind: 'header' });
     if (this.#threads.some((thread) => thread.threadId === threadId))
       throw new ThreadImportError(line, 'its thread is there twice');
     this.#open = new ThreadReader(threadId, this.#threads[0]?.threadId);

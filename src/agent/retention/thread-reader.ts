@@ -59,7 +59,7 @@ export class ThreadReader {
       this.#messages.push(value as unknown as Message);
     },
     event: (value, place) => {
-      const { seq, threadId } = fits(schemas.eventSchema, value, place);
+      const { seq, threadId } = fits(schemas.eventSchema(), value, place);
       this.#requireOwn(threadId, place);
       if (seq <= (this.#events.at(-1)?.seq ?? 0))
         throw new ThreadImportError(
@@ -69,27 +69,27 @@ export class ThreadReader {
       this.#events.push(value as unknown as AgentEvent);
     },
     ledger: (value, place) => {
-      this.#requireNew(fits(schemas.ledgerSchema, value, place).callId, place);
+      this.#requireNew(fits(schemas.ledgerSchema(), value, place).callId, place);
       this.#ledger.push(value as unknown as LedgerEntry);
     },
     approval: (value, place) => {
-      const { approvalId, threadId } = fits(schemas.approvalSchema, value, place);
+      const { approvalId, threadId } = fits(schemas.approvalSchema(), value, place);
       this.#requireOwn(threadId, place);
       this.#requireNew(approvalId, place);
       this.#approvals.push(value as unknown as Approval);
     },
     artifact: (value, place) => {
-      this.#requireNew(fits(schemas.artifactSchema, value, place).artifactId, place);
+      this.#requireNew(fits(schemas.artifactSchema(), value, place).artifactId, place);
       this.#artifacts.push(value as unknown as Artifact);
     },
     memory: (value, place) => {
-      const { policy, value: kept } = fits(schemas.memorySchema, value, place);
+      const { policy, value: kept } = fits(schemas.memorySchema(), value, place);
       this.#requireNew(policy, place);
       this.#memory.push([policy, kept as JsonObject]);
     },
     state: (value, place) => {
       this.#requireNew('', place);
-      this.#requireOwn(fits(schemas.stateSchema, value, place).threadId, place);
+      this.#requireOwn(fits(schemas.stateSchema(), value, place).threadId, place);
       this.#state = this.#readable(value as JsonObject, place.line);
     },
   };
