@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
 import { ToolError } from '../errors/tool-error.ts';
+import { builtWhenUsed } from '../internal/built-when-used.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import { CHILD, type ChildAgent, type ChildTool } from '../loop/child-tool.ts';
 import type { JsonValue } from '../protocol/json.ts';
@@ -46,7 +47,7 @@ const OPTIONS = {
 
 type TaskSchema = z.ZodObject<{ readonly task: z.ZodString }>;
 
-const taskSchema: TaskSchema = z.object({ task: z.string().min(1) });
+const taskSchema: () => TaskSchema = builtWhenUsed(() => z.object({ task: z.string().min(1) }));
 
 /**
  * Makes an agent a tool of another. Each call runs it on a thread of its own, `<thread>/<call>`, in the store of the
@@ -67,7 +68,7 @@ export function agentTool<Context, Input extends ToolSchema = TaskSchema>(
 ): Tool<SchemaInput<Input>, Context> {
   const child = childOf(agent);
   checkOptions(options);
-  const { input = taskSchema, message = messageOf, maxDepth = MAX_DEPTH, timeoutMs } = options;
+  const { input = taskSchema(), message = messageOf, maxDepth = MAX_DEPTH, timeoutMs } = options;
   const { name, description, displayName, tier = 'auto' } = options;
   // Reads the arguments as any tool does; what it "executes" is the message of the subagent.
   const declared = tool({

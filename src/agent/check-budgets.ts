@@ -1,24 +1,26 @@
 import * as z from 'zod';
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import { builtWhenUsed } from '../internal/built-when-used.ts';
 import { countedLimit, countedSpending } from '../loop/budget-port.ts';
 import { firstProblem } from '../protocol/message-schema.ts';
 import { isTimeZone } from './check-language.ts';
 
 const WHERE = 'budgets';
-/** What is counted stays exact: millionths of it are whole numbers. */
-const amount = z.number().positive().max(9_000_000_000);
-const isFunction = z.custom<unknown>((value) => typeof value === 'function', 'is no function');
-const known = {
-  name: z.string().regex(/^[\w-]{1,64}$/, 'is no name of 1 to 64 letters, digits, `-` and `_`'),
-  key: isFunction,
-  limit: z.union([amount, isFunction], 'is no number above 0 and no function'),
-  unit: z.enum(['cost', 'tokens']).optional(),
-  per: z.enum(['hour', 'day', 'month', 'always']),
-  timeZone: z.custom<unknown>(isTimeZone, 'is no time zone').optional(),
-  reserve: amount,
-};
-const budgetSchema = z.object(known);
+const budgetSchema = builtWhenUsed(() => {
+  // What is counted stays exact: millionths of it are whole numbers.
+  const amount = z.number().positive().max(9_000_000_000);
+  const isFunction = z.custom<unknown>((value) => typeof value === 'function', 'is no function');
+  return z.object({
+    name: z.string().regex(/^[\w-]{1,64}$/, 'is no name of 1 to 64 letters, digits, `-` and `_`'),
+    key: isFunction,
+    limit: z.union([amount, isFunction], 'is no number above 0 and no function'),
+    unit: z.enum(['cost', 'tokens']).optional(),
+    per: z.enum(['hour', 'day', 'month', 'always']),
+    timeZone: z.custom<unknown>(isTimeZone, 'is no time zone').optional(),
+    reserve: amount,
+  });
+});
 
 /** Refuses budgets that could not be kept to. */
 export function checkBudgets(options: object): void {
@@ -42,13 +44,13 @@ export function checkBudget(budget: unknown): {
   readonly name: string;
   readonly unit?: 'cost' | 'tokens' | undefined;
 } {
-  const read = budgetSchema.safeParse(budget);
+  const read = budgetSchema().safeParse(budget);
   if (!read.success)
     throw invalid(
       firstProblem(read.error),
       'Each needs a `name`, a `key`, a `limit`, a `per` and a `reserve`',
     );
-  checkKeys(WHERE, Object(budget), Object.keys(known));
+  checkKeys(WHERE, Object(budget), Object.keys(budgetSchema().shape));
   const { name, limit, reserve, unit = 'cost' } = read.data;
   if (typeof limit === 'number' && countedSpending(unit, reserve) > countedLimit(unit, limit))
     throw invalid(

@@ -1,21 +1,20 @@
 import * as z from 'zod';
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import { builtWhenUsed } from '../internal/built-when-used.ts';
 import { firstProblem } from '../protocol/message-schema.ts';
 
-const count = z.int().min(1).optional();
-const own = {
-  steps: count,
-  tokens: count,
-  cost: z.number().positive().optional(),
-  wallTimeMs: count,
-};
-const limitsSchema = z.object({ ...own, thread: z.object(own).optional() });
-const amount = z.number().nonnegative();
-const pricesSchema = z.record(
-  z.string(),
-  z.strictObject({ input: amount, output: amount, cachedInput: amount.optional() }),
-);
+const ownSchema = builtWhenUsed(() => {
+  const count = z.int().min(1).optional();
+  const cost = z.number().positive().optional();
+  return z.object({ steps: count, tokens: count, cost, wallTimeMs: count });
+});
+const limitsSchema = builtWhenUsed(() => ownSchema().extend({ thread: ownSchema().optional() }));
+const pricesSchema = builtWhenUsed(() => {
+  const amount = z.number().nonnegative();
+  const price = z.strictObject({ input: amount, output: amount, cachedInput: amount.optional() });
+  return z.record(z.string(), price);
+});
 
 /** Refuses limits and prices that could not be kept to. */
 export function checkLimits(options: object): void {
@@ -23,12 +22,12 @@ export function checkLimits(options: object): void {
   const prices: unknown = Reflect.get(options, 'prices');
   checkPrices(prices);
   if (typeof limits !== 'object' || limits === null) return;
-  const names = Object.keys(own);
+  const names = Object.keys(ownSchema().shape);
   checkKeys('createAgent: limits', limits, [...names, 'thread']);
   const thread: unknown = Reflect.get(limits, 'thread');
   if (typeof thread === 'object' && thread !== null)
     checkKeys('createAgent: limits.thread', thread, names);
-  const read = limitsSchema.safeParse(limits);
+  const read = limitsSchema().safeParse(limits);
   if (!read.success) {
     throw new ConfigError('invalid-option', {
       where: 'createAgent',
@@ -47,7 +46,7 @@ export function checkLimits(options: object): void {
 
 function checkPrices(prices: unknown): void {
   if (prices === undefined) return;
-  const read = pricesSchema.safeParse(prices);
+  const read = pricesSchema().safeParse(prices);
   if (read.success) return;
   throw new ConfigError('invalid-option', {
     where: 'createAgent',

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { checkKeys } from '../errors/check-keys.ts';
 import { ConfigError } from '../errors/config-error.ts';
+import { builtWhenUsed } from '../internal/built-when-used.ts';
 import type { KnowledgeIndex } from '../knowledge/port.ts';
 import { type EngineTool, engineTool } from '../loop/engine-tool.ts';
 import { MAX_QUERY_CHARS } from '../protocol/passage-schema.ts';
@@ -31,9 +32,11 @@ const DESCRIPTION =
 
 const KNOWN = ['index', 'description', 'limit', 'minScore', 'timeoutMs'];
 
-const inputSchema = z.object({
-  query: z.string().max(MAX_QUERY_CHARS).describe('What to look for, in the words of the matter'),
-});
+const inputSchema = builtWhenUsed(() =>
+  z.object({
+    query: z.string().max(MAX_QUERY_CHARS).describe('What to look for, in the words of the matter'),
+  }),
+);
 
 /** The tool through which a model searches an index: harmless, so it runs without asking and beside others. */
 export function knowledgeTool(option: KnowledgeOption): EngineTool {
@@ -48,7 +51,7 @@ export function knowledgeTool(option: KnowledgeOption): EngineTool {
   const declared = tool({
     name: SEARCH_TOOL,
     description,
-    inputSchema,
+    inputSchema: inputSchema(),
     allowBlank: ['query'],
     sideEffects: 'none',
     timeoutMs,
