@@ -10,8 +10,6 @@ export interface Candidate {
   readonly turns: number;
   /** Conversations that one call of the turn runs at once. Default: 1. With more there is no turn before the timed ones. */
   readonly conversations?: number;
-  /** In every how many rounds it takes part. Default: 1, all of them. */
-  readonly every?: number;
 }
 
 export interface Rounds {
@@ -30,7 +28,6 @@ export async function interleave<Name extends string>(
   const times = new Map(candidates.map(({ name }): [Name, number[]] => [name, []]));
   for (let round = -warmUp; round < rounds; round += 1) {
     for (const candidate of candidates) {
-      if (round % (candidate.every ?? 1) !== 0) continue;
       const us = await sample(candidate);
       if (round >= 0) times.get(candidate.name)?.push(us);
     }

@@ -6,7 +6,7 @@ import { measureImports, measureSizes } from './package.ts';
 import { tables, writeResults } from './report.ts';
 import type { Results } from './rows.ts';
 import { measureSplit } from './split.ts';
-import { measureSteps, type StepsPlan } from './steps.ts';
+import { addOnDisk, measureSteps, type StepsPlan } from './steps.ts';
 import { type Crowd, measureThreads } from './threads.ts';
 import type { Contender, ContenderName } from './work.ts';
 
@@ -50,33 +50,37 @@ const SHORT: Plan = {
   imports: 1,
 };
 
-const OURS: readonly ContenderName[] = ['bare', 'memory', 'sqlite'];
+const OURS: readonly ContenderName[] = ['bare', 'memory'];
 const PEERS: readonly ContenderName[] = ['ai', 'pi', 'pi-loop'];
 
 export async function runBench(isShort: boolean): Promise<void> {
   const names = hasPeers() ? [...OURS, ...PEERS] : OURS;
   const contenders = await Promise.all(names.map(loadContender));
+  const sqlite = await loadContender('sqlite');
   const plan = isShort ? SHORT : FULL;
   try {
-    const results = await measureAll(contenders, plan);
+    const results = await measureAll(contenders, sqlite, plan);
     if (isShort) reportShort(results, contenders);
     else report(results, plan.rounds);
   } finally {
-    for (const { close } of contenders) await close?.();
+    await sqlite.close?.();
   }
 }
 
-async function measureAll(contenders: readonly Contender[], plan: Plan): Promise<Results> {
-  const inMemory = contenders.filter(({ name }) => name !== 'sqlite');
-  return {
-    steps: await measureSteps(contenders, plan),
-    history: await measureHistory(plan.histories, plan),
-    split: await measureSplit(Math.min(50, plan.sample), plan),
-    threads: await measureThreads(inMemory, plan.crowd),
-    imports: await measureImports(plan.imports),
-    sizes: await measureSizes(),
-    createAgentUs: measureCreateAgent(plan.rounds),
-  };
+async function measureAll(
+  contenders: readonly Contender[],
+  sqlite: Contender,
+  plan: Plan,
+): Promise<Results> {
+  const steps = await measureSteps(contenders, plan);
+  const threads = await measureThreads(contenders, plan.crowd);
+  const history = await measureHistory(plan.histories, plan);
+  const split = await measureSplit(Math.min(50, plan.sample), plan);
+  const createAgentUs = measureCreateAgent(plan.rounds);
+  const imports = await measureImports(plan.imports);
+  const sizes = await measureSizes();
+  const onDisk = await addOnDisk(steps, sqlite, plan);
+  return { steps: onDisk, history, split, threads, imports, sizes, createAgentUs };
 }
 
 function report(results: Results, rounds: number): void {

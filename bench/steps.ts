@@ -3,6 +3,9 @@ import { countCommits } from './ours-sqlite.ts';
 import { type PerContender, ratios, round, type StepsRow } from './rows.ts';
 import type { Contender, ContenderName, GuardKind, Work } from './work.ts';
 
+/** A row before anything was measured on a disk. */
+type InMemoryRow = Omit<StepsRow, 'sqliteCommitsPerStep'>;
+
 const GUARDS: readonly GuardKind[] = ['none', 'same-tick', 'event-loop'];
 
 export interface StepsPlan extends Rounds {
@@ -17,8 +20,8 @@ export interface StepsPlan extends Rounds {
 export async function measureSteps(
   contenders: readonly Contender[],
   plan: StepsPlan,
-): Promise<StepsRow[]> {
-  const rows: StepsRow[] = [];
+): Promise<InMemoryRow[]> {
+  const rows: InMemoryRow[] = [];
   await heatUp(contenders, plan);
   for (const calls of [1, 4]) {
     for (const guards of GUARDS) {
@@ -36,11 +39,10 @@ export async function measureSteps(
  */
 async function heatUp(contenders: readonly Contender[], plan: StepsPlan): Promise<void> {
   const steps = Math.max(...plan.steps);
-  const inMemory = contenders.filter(({ name }) => name !== 'sqlite');
   for (const guards of GUARDS) {
     for (const calls of [1, 4]) {
       const work: Work = { steps, calls, guards };
-      const candidates = inMemory.map((contender) => candidate(contender, work, plan.sample));
+      const candidates = contenders.map((contender) => candidate(contender, work, plan.sample));
       await interleave(candidates, { warmUp: plan.heat, rounds: 0 });
     }
   }
@@ -51,7 +53,7 @@ async function measureLengths(
   contenders: readonly Contender[],
   kind: Pick<Work, 'calls' | 'guards'>,
   plan: StepsPlan,
-): Promise<StepsRow[]> {
+): Promise<InMemoryRow[]> {
   const candidates = plan.steps.flatMap((steps) =>
     contenders.map((contender) => ({
       ...candidate(contender, { ...kind, steps }, plan.sample),
@@ -59,28 +61,45 @@ async function measureLengths(
     })),
   );
   const us = await interleave(candidates, plan);
-  const rows: StepsRow[] = [];
-  for (const steps of plan.steps) {
+  return plan.steps.map((steps) => {
     const usPerStep: PerContender = Object.fromEntries(
       contenders.map(({ name }) => [
         name,
         round((us.get(`${steps} ${name}`) ?? Number.NaN) / steps),
       ]),
     );
-    const work: Work = { ...kind, steps };
-    const sqliteCommitsPerStep = round((await countCommits(work)) / steps);
-    rows.push({ ...work, usPerStep, ratio: ratios(usPerStep), sqliteCommitsPerStep });
-  }
-  return rows;
+    return { ...kind, steps, usPerStep, ratio: ratios(usPerStep) };
+  });
 }
 
-/** A disk is slow enough to be timed with fewer steps, and takes part less often. */
+/**
+ * The same rows on a disk, which is slow enough to be timed with fewer steps and rounds. To be called when all else is
+ * measured: a process that has run on two stores is compiled for both, as no app's is.
+ */
+export async function addOnDisk(
+  rows: readonly InMemoryRow[],
+  sqlite: Contender,
+  plan: StepsPlan,
+): Promise<StepsRow[]> {
+  const rounds = { warmUp: Math.ceil(plan.warmUp / 6), rounds: Math.ceil(plan.rounds / 6) };
+  const added: StepsRow[] = [];
+  for (const row of rows) {
+    const { steps, calls, guards } = row;
+    const work: Work = { steps, calls, guards };
+    const us = await interleave([candidate(sqlite, work, plan.sample / 10)], rounds);
+    const usPerStep = { ...row.usPerStep, sqlite: round((us.get('sqlite') ?? Number.NaN) / steps) };
+    const sqliteCommitsPerStep = round((await countCommits(work)) / steps);
+    added.push({ ...row, usPerStep, ratio: ratios(usPerStep), sqliteCommitsPerStep });
+  }
+  console.log('measured the same turns on a disk');
+  return added;
+}
+
 function candidate(
   { name, prepare }: Contender,
   work: Work,
   sample: number,
 ): Candidate & { readonly name: ContenderName } {
-  const isOnDisk = name === 'sqlite';
-  const turns = Math.max(1, Math.floor((isOnDisk ? sample / 10 : sample) / work.steps));
-  return { name, work, prepare: () => prepare(work), turns, every: isOnDisk ? 6 : 1 };
+  const turns = Math.max(1, Math.floor(sample / work.steps));
+  return { name, work, prepare: () => prepare(work), turns };
 }
