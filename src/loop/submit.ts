@@ -39,7 +39,7 @@ export function submitResults(
     }
     for (const { callId } of phase.handed)
       if (!results.some((given) => given.callId === callId))
-        read.push({ callId, result: endOfUnlisted(callId, phase) });
+        read.push({ callId, result: endOfUnlisted(callId, phase, session) });
     return { type: 'tools.submitted', results: read, tick: session.now(), ...outputGiven(session) };
   });
 }

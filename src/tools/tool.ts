@@ -115,8 +115,8 @@ export interface ToolOptions<
    */
   readonly replies?: readonly Reply[];
   /**
-   * What the tool does, as a text of yours. A change makes a call that waits for a person, or has been approved, one
-   * that is not made any more: nobody has approved the tool as it is now. Default: none.
+   * What the tool does, as a text of yours. A change makes a call that waits for a person or the host, or has been
+   * approved, one that is not made any more: nobody has approved the tool as it is now. Default: none.
    */
   readonly version?: string;
   /**
