@@ -34,7 +34,7 @@ export async function listApprovals(
   if (typeof onDamaged !== 'function') throw noFunction();
   const first: Cursor = { ...from, onDamaged };
   const { limit = Number.POSITIVE_INFINITY } = first;
-  const read = await readerOf(ports, threadId);
+  const read = await readerOf(ports, threadId, onDamaged);
   const now = ports.clock.now();
   const open: Approval[] = [];
   // Read on until the page is full: one that seems to be the last would hide those behind the expired ones.
@@ -70,10 +70,11 @@ function noFunction(): ConfigError {
 async function readerOf(
   { store, tools }: Pick<Ports, 'store' | 'tools'>,
   threadId: string | undefined,
+  onDamaged: NonNullable<Cursor['onDamaged']>,
 ): Promise<(cursor: Cursor) => MaybePromise<readonly Approval[]>> {
   if (threadId === undefined) return (cursor) => store.pendingApprovals(cursor);
   const hasSubagents = tools.names.some((name) => isChildTool(tools.get(name)));
-  const threads = hasSubagents ? await openThreads(store, threadId) : [threadId];
+  const threads = hasSubagents ? await openThreads(store, threadId, onDamaged) : [threadId];
   return async (cursor) => {
     const pages = await Promise.all(
       threads.map((id) => store.pendingApprovals({ ...cursor, threadId: id })),

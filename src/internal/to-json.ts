@@ -15,30 +15,60 @@ export const UNREADABLE = '[unreadable]';
  * what follows the 250,000th value, each use of a shared one counted. Never throws.
  */
 export function toJson(value: unknown): JsonTree {
-  const copy = copyOfPlain(value);
+  const copy = isCopied(value) ? copyOf(value) : undefined;
   if (copy === undefined) return new Converter().convert(value);
-  return isFlat(copy) ? copy : new Converter().convertMembers(value, copy);
+  return isFlat(copy) ? copy : new Converter().convertMembers(value as object, copy); // a plain one
 }
 
 /** How many members are looked at before a value is taken for a large one. */
 const FEW = 32;
 
-/** A copy has the very shape of a plain object, and takes half the room of one that is made member by member. */
-function copyOfPlain(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
+type Members = Readonly<Record<string, unknown>>;
+
+function isCopied(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false;
   try {
-    if (Array.isArray(value) || !isPlain(value) || 'toJSON' in value) return undefined;
-    return { ...value };
+    return !Array.isArray(value) && isPlain(value) && !('toJSON' in value);
   } catch {
-    // Whatever cannot be read is told of where it stands.
-    return undefined;
+    return false;
+  }
+}
+
+/**
+ * A copy has the very shape of a plain object, and takes half the room of one that is made member by member. Assigned,
+ * as what was read before a member that cannot be read is kept then: nothing is read a second time.
+ */
+function copyOf(value: object): Members | undefined {
+  const copy: Record<string, unknown> = {};
+  try {
+    Object.assign(copy, value);
+  } catch {
+    if (!readRest(copy, value)) return undefined;
+  }
+  // A key `__proto__` has set it.
+  if (Object.getPrototypeOf(copy) !== Object.prototype)
+    Object.setPrototypeOf(copy, Object.prototype);
+  return copy;
+}
+
+/** Reads on after the first member that could not be read: the first that is missing. */
+function readRest(copy: Record<string, unknown>, value: object): boolean {
+  try {
+    let hasFailed = false;
+    for (const key of Object.keys(value)) {
+      if (key === '__proto__' || Object.hasOwn(copy, key)) continue;
+      copy[key] = hasFailed ? read(value, key) : UNREADABLE;
+      hasFailed = true;
+    }
+    return true;
+  } catch {
+    // Whatever has no keys is told of where it stands.
+    return false;
   }
 }
 
 /** Whether it has few members, and texts and numbers only. */
-function isFlat(
-  copy: Readonly<Record<string, unknown>>,
-): copy is Readonly<Record<string, string | number | boolean>> {
+function isFlat(copy: Members): copy is Readonly<Record<string, string | number | boolean>> {
   let left = FEW;
   for (const key in copy) if (left-- === 0 || !isFlatMember(key, copy[key])) return false;
   return Object.getOwnPropertySymbols(copy).length === 0;
@@ -87,10 +117,10 @@ class Converter {
   }
 
   /** Of a plain object, from a copy of it: its members have been read. */
-  convertMembers(value: unknown, copy: Readonly<Record<string, unknown>>): JsonTree {
+  convertMembers(value: object, copy: Members): JsonTree {
     this.#left -= 1;
-    this.#path.push(value as object); // a plain one
-    return this.#convertOwn(copy);
+    this.#path.push(value);
+    return this.#convertKeys(copy);
   }
 
   #convertObject(value: object): JsonTree {
@@ -140,12 +170,20 @@ class Converter {
   }
 
   #convertOwn(value: object): JsonTree {
-    if ('toJSON' in value && typeof value.toJSON === 'function') {
-      const given: unknown = value.toJSON();
-      if (given !== value) return this.convert(given);
-    }
+    if (!('toJSON' in value)) return this.#convertKeys(value);
+    const { toJSON } = value;
+    if (typeof toJSON !== 'function') return this.#convertKeys(value, { toJSON });
+    const given: unknown = toJSON.call(value);
+    return given === value ? this.#convertKeys(value, { toJSON }) : this.convert(given);
+  }
+
+  /** Of what is known already nothing is read. */
+  #convertKeys(value: object, known?: { readonly toJSON: unknown }): JsonTree {
     const result: Record<string, JsonTree> = {};
-    for (const key of Object.keys(value)) if (!this.#put(result, key, read(value, key))) break;
+    for (const key of Object.keys(value)) {
+      const member = known !== undefined && key === 'toJSON' ? known.toJSON : read(value, key);
+      if (!this.#put(result, key, member)) break;
+    }
     return result;
   }
 

@@ -1,3 +1,4 @@
+import { CorruptRecordError } from '../errors/store-error.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import { readState } from './read-state.ts';
@@ -27,7 +28,7 @@ export function mayWaitBelow(phase: Phase): boolean {
 /** What the threads below a stored one wait for. */
 export interface Below {
   readonly approvals: readonly Approval[];
-  /** True when a thread below could go on: it has ended, was cut off, or its approval has run out. */
+  /** True when a thread below could go on: it has ended, was cut off or damaged, or its approval has run out. */
   readonly hasMoved: boolean;
 }
 
@@ -41,7 +42,12 @@ export async function lookBelow({ ports, state }: Place): Promise<Below> {
   const approvals: Approval[] = [];
   let hasMoved = false;
   for (const call of openChildCalls(state.phase)) {
-    const below = await readThread(ports.store, childThreadId(state.threadId, call.callId));
+    const below = await readBelow(ports.store, childThreadId(state.threadId, call.callId));
+    if (CorruptRecordError.isInstance(below)) {
+      // Nobody can go on with it, and its call says so.
+      hasMoved = true;
+      continue;
+    }
     const own = below?.phase.name === 'awaiting-approval' ? openApprovals(below.phase.batch) : [];
     approvals.push(...own);
     const now = ports.clock.now();
@@ -55,21 +61,45 @@ export async function lookBelow({ ports, state }: Place): Promise<Below> {
   return { approvals, hasMoved };
 }
 
-/** The ids of a thread and of those below it on which approvals may be open. */
+/** The ids of a thread and of those below it on which approvals may be open. Of one that is damaged none can be answered. */
 export async function openThreads(
   store: ThreadStore,
   threadId: string,
+  onDamaged: (error: CorruptRecordError) => void,
 ): Promise<readonly string[]> {
-  const state = await readThread(store, threadId);
   const ids = [threadId];
-  if (state === undefined) return ids;
-  for (const { callId } of openChildCalls(state.phase))
-    ids.push(...(await openThreads(store, childThreadId(threadId, callId))));
+  const lookInto = async (id: string, { phase }: ThreadState): Promise<void> => {
+    for (const { callId } of openChildCalls(phase)) {
+      const childId = childThreadId(id, callId);
+      const below = await readBelow(store, childId);
+      if (CorruptRecordError.isInstance(below)) {
+        onDamaged(below);
+        continue;
+      }
+      ids.push(childId);
+      if (below !== undefined) await lookInto(childId, below);
+    }
+  };
+  const state = await readThread(store, threadId);
+  if (state !== undefined) await lookInto(threadId, state);
   return ids;
 }
 
 function waits({ name }: Phase): boolean {
   return name === 'awaiting-approval' || name === 'awaiting-child';
+}
+
+/** A thread below another one, whose damage is no reason for that one to stand still. */
+export async function readBelow(
+  store: ThreadStore,
+  threadId: string,
+): Promise<ThreadState | CorruptRecordError | undefined> {
+  try {
+    return await readThread(store, threadId);
+  } catch (error) {
+    if (CorruptRecordError.isInstance(error)) return error;
+    throw error;
+  }
 }
 
 export async function readThread(

@@ -26,9 +26,15 @@ export function resultOfChild(
   }
 }
 
-/** One that cannot be gone on with is not begun again either. */
+/**
+ * One that cannot be gone on with is not begun again either: what it has paid for and done, only its own thread tells.
+ */
 export function cannotGoOn(why: string): ToolResult {
-  return error('unknown', `Outcome unknown: the subagent cannot be gone on with (${why})`);
+  const what = `the subagent cannot be gone on with (${why}), and may have carried out a part of its task`;
+  return error(
+    'unknown',
+    `Outcome unknown: ${what}. Do not repeat the task before that has been checked`,
+  );
 }
 
 export function noMessage(): ToolResult {

@@ -6,7 +6,7 @@ import { MAX_TIMER_MS } from '../internal/timer-limit.ts';
 import type { UserMessage } from '../protocol/message.ts';
 import { parseUserMessage } from '../protocol/message-schema.ts';
 import type { ToolResult } from '../protocol/tool.ts';
-import { childThreadId, readThread } from './below.ts';
+import { childThreadId, readBelow, readThread } from './below.ts';
 import { CANCELLED } from './call-outcomes.ts';
 import { cannotGoOn, noMessage, tooDeep } from './child-results.ts';
 import { type Caller, timeLeft } from './child-rules.ts';
@@ -161,14 +161,23 @@ export class Children {
       // What cannot be gone on with can often still be ended.
       if (how.message !== undefined)
         await this.#start(call, { agent }, { ...how, message: undefined });
-      return this.#ends(call, cannotGoOn(error.code));
+      return this.#giveUp(call, error);
     }
+  }
+
+  /** What of it is damaged is for people: events tell it, and its call is over. */
+  #giveUp(call: BatchCall, error: AgentHooksError): ToolResult {
+    const { callId, toolName } = call;
+    const eventText = `${toolName}: its subagent cannot be gone on with (${error.code})`;
+    this.#session.noteFailure(callId, { error, eventText });
+    return this.#ends(call, cannotGoOn(error.code));
   }
 
   /** Nobody can go on with it, so it is ended; if it had ended before, its result is what it was. */
   async #abandon(call: BatchCall): Promise<ToolResult> {
     const { ports, options, threadId } = this.#session;
-    const below = await readThread(ports.store, childThreadId(threadId, call.callId));
+    const below = await readBelow(ports.store, childThreadId(threadId, call.callId));
+    if (CorruptRecordError.isInstance(below)) return this.#giveUp(call, below);
     if (below === undefined) return this.#ends(call, cannotGoOn('the agent is no longer there'));
     const agentPath = [...options.facts.agentPath, ports.agentName];
     const agent = strayAgent(below.agent, this.#session);

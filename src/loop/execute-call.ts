@@ -12,7 +12,7 @@ import type { PreparedOperation } from '../protocol/operation.ts';
 import type { ToolResult } from '../protocol/tool.ts';
 import { reportsError } from '../protocol/tool-answer.ts';
 import { withFiles } from '../protocol/with-files.ts';
-import { hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
+import { givesJson, hasFiles, type OutputWithFiles } from '../tools/output-port.ts';
 import type { ToolContext, ToolPort, ToolState } from '../tools/port.ts';
 import { announceFirst } from './announce-call.ts';
 import type { LateResult } from './background-calls.ts';
@@ -65,17 +65,19 @@ function startTool(
   if (refusal !== undefined) return refusal;
   const ctx = new CallContext(call, session, place);
   try {
-    const answer = isEngineTool(tool)
+    const isEngines = isEngineTool(tool);
+    const isJson = givesJson(isEngines ? tool.runInEngine : tool.run);
+    const answer = isEngines
       ? tool.runInEngine(call.effectiveInput, ctx, engineFor(ctx, session, place.turn))
       : tool.run(call.effectiveInput, ctx);
     if (isThenable(answer)) {
       // Once: the `then` of what is no promise may begin its work.
       const body = Promise.resolve(answer);
       place.slots?.keepUntil(body);
-      return new RunningCall(call, session, ctx).settle(body, tool.timeoutMs);
+      return new RunningCall(call, session, ctx).settle(body, tool.timeoutMs, isJson);
     }
     ctx.end();
-    return succeeded(answer);
+    return succeeded(answer, isJson);
   } catch (error) {
     ctx.end();
     return thrown(error, call, ctx);
@@ -101,6 +103,7 @@ class RunningCall {
   readonly #session: Session;
   readonly #ctx: CallContext;
   #isOpen = true;
+  #isJson = false;
   #timer: NodeJS.Timeout | undefined;
   #late: ((late: LateResult) => void) | undefined;
   readonly #startedAt: number;
@@ -115,7 +118,9 @@ class RunningCall {
   settle(
     answer: Promise<JsonValue | OutputWithFiles>,
     timeoutMs: number | undefined,
+    isJson: boolean,
   ): Later<ToolResult> {
+    this.#isJson = isJson;
     this.#session.passTime();
     this.#session.options.cancel.listen(this.#onCancel);
     if (this.#isOpen && this.#timer === undefined && timeoutMs !== undefined)
@@ -145,7 +150,7 @@ class RunningCall {
   readonly #onOutput = (output: JsonValue | OutputWithFiles): void => {
     let result: ToolResult;
     try {
-      result = succeeded(output);
+      result = succeeded(output, this.#isJson);
     } catch (error) {
       result = this.#failed(error);
     }
@@ -224,10 +229,10 @@ const UNKNOWN_AFTER_CANCEL: ToolResult = Object.freeze({
   output: LOST.unknown,
 });
 
-/** What `tool` made is frozen JSON; what another kind of tool gave stays its own. */
-export function succeeded(given: JsonValue | OutputWithFiles): ToolResult {
+/** What another kind of tool gave stays its own, and need not be JSON, also where it is frozen. */
+export function succeeded(given: JsonValue | OutputWithFiles, isJson: boolean): ToolResult {
   const [output, files] = hasFiles(given) ? [given.output, given.files] : [given];
-  const json = Object.isFrozen(output) ? output : deepFreeze(toJson(output));
+  const json = isJson ? output : deepFreeze(toJson(output));
   if (reportsError(json)) return failure('failed', json);
   // Frozen where a policy reads it.
   const result: ToolResult = { outcome: 'succeeded', isError: false, output: json };

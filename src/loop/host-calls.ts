@@ -3,7 +3,9 @@ import { SUSPENDED } from '../hooks/wrapped-results.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Writable } from '../internal/writable.ts';
 import type { HostCall, ToolResult } from '../protocol/tool.ts';
+import type { ToolPort } from '../tools/port.ts';
 import { MAY_HAVE_RUN } from './await-host.ts';
+import { CHANGED } from './check-call.ts';
 import { CHANGED_LOCKS, endOfChanged } from './guard-call.ts';
 import type { HandedCall, SubmittedResult } from './host-state.ts';
 import { locksOf, storedInput, wholeInput } from './locks.ts';
@@ -23,12 +25,15 @@ export class HostCalls {
   }
 
   /** What the host gave for it; without that it waits, with the input that the policies around it let through. */
-  run({ callId, toolName, effectiveInput }: BatchCall): ToolResult {
+  run(call: BatchCall): ToolResult {
+    const { callId, toolName, effectiveInput } = call;
     const given = this.#submitted.get(callId);
     if (given !== undefined) return given;
     const { options, ports } = this.#session;
     if (options.above !== undefined) return NO_HOST;
-    const input = storedInput(ports.tools.get(toolName), effectiveInput);
+    const tool = ports.tools.get(toolName);
+    if (hasChanged(tool, call)) return CHANGED_TOOL;
+    const input = storedInput(tool, effectiveInput);
     this.#handed.set(callId, { callId, input });
     return SUSPENDED;
   }
@@ -71,11 +76,22 @@ const NO_HOST: ToolResult = Object.freeze({
   output: failureOutput('The tool did not run: a host runs it, and a subagent has none'),
 });
 
+/** Nobody has judged, and nobody has approved, what the tool is now. One that is gone may come back. */
+function hasChanged(tool: ToolPort<never> | undefined, { toolVersion }: BatchCall): boolean {
+  return tool !== undefined && tool.version !== toolVersion;
+}
+
+const CHANGED_TOOL: ToolResult = Object.freeze({
+  outcome: 'invalid',
+  isError: true,
+  output: failureOutput(CHANGED),
+});
+
 type Awaiting = Extract<Phase, { readonly name: 'awaiting-tools' }>;
 
 /**
- * What the host is told of the calls that wait for it. One into which something else would be filled now than what was
- * judged, as its tool has changed, is not among them: nobody has judged what the host would run.
+ * What the host is told of the calls that wait for it. One whose tool is of another version than what was judged, or
+ * into which something else would be filled now, is not among them: nobody has judged what the host would run.
  */
 export function hostCallsOf(session: Session, { batch, handed }: Awaiting): readonly HostCall[] {
   return handed.flatMap(({ callId, input }): HostCall[] => {
@@ -83,6 +99,7 @@ export function hostCallsOf(session: Session, { batch, handed }: Awaiting): read
     if (call === undefined) return [];
     const { providerCallId, toolName, displayName, sideEffects } = call;
     const tool = session.ports.tools.get(toolName);
+    if (hasChanged(tool, call)) return [];
     const whole = wholeInput(tool, input, session);
     const locks = tool && locksOf(tool, whole, session);
     if (!jsonEqual(locks, call.locks)) return [];
@@ -107,7 +124,9 @@ export function hostKeyOf(callId: string, { digest, threadId }: Session): string
 }
 
 /** How a call ends that is not listed any more, and of which the host says nothing: it may have been listed before. */
-export function endOfUnlisted(callId: string, { batch }: Awaiting): ToolResult {
+export function endOfUnlisted(callId: string, { batch }: Awaiting, { ports }: Session): ToolResult {
   const call = batch.calls.find((one) => one.callId === callId);
-  return call?.sideEffects === 'once' ? MAY_HAVE_RUN : CHANGED_LOCKS;
+  if (call === undefined) return CHANGED_LOCKS;
+  if (call.sideEffects === 'once') return MAY_HAVE_RUN;
+  return hasChanged(ports.tools.get(call.toolName), call) ? CHANGED_TOOL : CHANGED_LOCKS;
 }

@@ -6,12 +6,12 @@ import { isThenable } from '../internal/is-thenable.ts';
 import { adopted } from '../internal/later.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { PackedChanges } from '../stores/packed-port.ts';
+import { isReplaced, PackedChanges } from '../stores/packed-port.ts';
 import type { LedgerEntry, ThreadChanges } from '../stores/port.ts';
 import { withAnnounced } from './announced.ts';
 import type { CommitEffect } from './effect.ts';
 import type { LoopEvent } from './event.ts';
-import type { Outgoing } from './outbox.ts';
+import { eventsOf, type Outgoing } from './outbox.ts';
 import { rests } from './rests.ts';
 import type { Session } from './session.ts';
 import { showStored } from './show-line.ts';
@@ -56,9 +56,9 @@ function writeThread(effect: CommitEffect, session: Session): MaybePromise<void>
     artifacts: effect.artifacts ?? [],
   };
   const changes =
-    outgoing instanceof PackedEvents
+    outgoing instanceof PackedEvents && !isReplaced(ports.store)
       ? new PackedChanges(rest, outgoing)
-      : { ...rest, events: outgoing };
+      : { ...rest, events: eventsOf(outgoing) };
   let written: MaybePromise<void>;
   try {
     written = ports.store.commit(session.threadId, session.token, session.version, changes);

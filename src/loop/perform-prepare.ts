@@ -1,3 +1,4 @@
+import { OperationError } from '../errors/operation-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { CancelReason } from '../protocol/operation.ts';
 import { cancelOperations } from './cancel-operations.ts';
@@ -8,9 +9,9 @@ import { FILLED_ANEW, isFilledAnew } from './filled-anew.ts';
 import { findTool } from './find-tool.ts';
 import type { Operation } from './operation-state.ts';
 import { saveCheckpoint } from './perform-commit.ts';
-import { type Preparation, prepareCall } from './prepare-call.ts';
+import { type Preparation, prepareCall, refusalFor } from './prepare-call.ts';
 import type { Session } from './session.ts';
-import type { BatchCall, LetGo, ThreadState } from './state.ts';
+import type { BatchCall, LetGo, Refusal, ThreadState } from './state.ts';
 import { isToPrepare } from './step-prepare.ts';
 
 type Prepare = Extract<Effect, { readonly type: 'prepare-batch' }>;
@@ -53,11 +54,13 @@ export async function prepareBatch(effect: Prepare, session: Session): Promise<L
       if (!isToPrepare(given)) return given;
       const call = await checkAgain(given, session);
       const port = findTool(session, call.toolName)?.operation;
-      if (call.refusal !== undefined || port === undefined) {
-        const reason = call.refusal?.outcome === 'blocked' ? 'refused' : 'dropped';
+      if (call.refusal !== undefined) {
+        const reason = call.refusal.outcome === 'blocked' ? 'refused' : 'dropped';
         if (given.operation !== undefined) dropped.push({ call: given, reason });
         return call;
       }
+      // Refused here, so that nobody is asked about it, and nothing gives it up once more where it would run.
+      if (port === undefined) return settle(call, { refusal: preparesNothing(call.toolName) });
       const name = (callId: string, operation: Operation) => names.save(callId, operation);
       return settle(call, await prepareCall(call, session, { turn, port, name, giveUp }));
     }),
@@ -75,6 +78,11 @@ async function checkAgain(call: BatchCall, session: Session): Promise<BatchCall>
   return checked.refusal === undefined && isFilledAnew(call, checked)
     ? { ...checked, refusal: FILLED_ANEW }
     : checked;
+}
+
+/** The tool has become one that prepares nothing: what it prepared, nobody can carry out. */
+function preparesNothing(toolName: string): Refusal {
+  return refusalFor(toolName, new OperationError('operation-stale'));
 }
 
 function reasonOf(expired: true | undefined): CancelReason {

@@ -3,8 +3,8 @@ import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { JsonValue } from '../protocol/json.ts';
 import type { ToolResult } from '../protocol/tool.ts';
+import { givesJson } from '../tools/output-port.ts';
 import type { PrecheckContext, ToolPort } from '../tools/port.ts';
-
 import { CallFacts } from './call-facts.ts';
 import { CANCELLED } from './call-outcomes.ts';
 import { CallState } from './call-state.ts';
@@ -32,10 +32,13 @@ export function precheckCall(
     return Object.freeze({ outcome: 'failed', isError: true, output });
   };
   try {
+    const isJson = givesJson(tool.precheck);
     const outcome = tool.precheck(call.effectiveInput, ctx);
-    if (!isThenable(outcome)) return resultOf(outcome);
+    if (!isThenable(outcome)) return resultOf(outcome, isJson);
     // Only a schema that answers later brings it here.
-    const answering = Promise.resolve(outcome).then(resultOf).catch(failed);
+    const answering = Promise.resolve(outcome)
+      .then((late) => resultOf(late, isJson))
+      .catch(failed);
     return settleCheck<ToolResult | undefined>(answering, session, tooSlow).then((result) =>
       result === 'cancelled' ? CANCELLED : result,
     );
@@ -71,8 +74,8 @@ export function plainResult({ outcome, isError, output }: ToolResult): ToolResul
   return Object.freeze({ outcome, isError, output });
 }
 
-function resultOf(outcome: JsonValue | undefined): ToolResult | undefined {
-  return outcome === undefined ? undefined : succeeded(outcome);
+function resultOf(outcome: JsonValue | undefined, isJson: boolean): ToolResult | undefined {
+  return outcome === undefined ? undefined : succeeded(outcome, isJson);
 }
 
 function tooSlow(why: string): ToolResult {

@@ -34,6 +34,13 @@ export function prepareCall(
   return new PreparingCall(call, session, preparing).run();
 }
 
+/** How a call ends that could not be prepared. */
+export function refusalFor(toolName: string, error: unknown): Refusal {
+  const { output, eventText } = failureOf(toolName, error);
+  const reason = eventText ?? 'it failed while it was prepared';
+  return { outcome: 'failed', by: 'agent', reason, output };
+}
+
 class PreparingCall {
   readonly #call: BatchCall;
   readonly #session: Session;
@@ -128,10 +135,8 @@ class PreparingCall {
   }
 
   #refuse(error: unknown): void {
-    const { output, eventText } = failureOf(this.#call.toolName, error);
-    const reason = eventText ?? 'it failed while it was prepared';
+    const refusal = refusalFor(this.#call.toolName, error);
     const isExpired = OperationError.isInstance(error) && error.code === 'operation-expired';
-    const refusal: Refusal = { outcome: 'failed', by: 'agent', reason, output };
     const preparation = { ...this.#known(), refusal };
     this.#end(isExpired ? { ...preparation, expired: true } : preparation, 'failed');
   }

@@ -1,11 +1,12 @@
 import { ApprovalError } from '../errors/approval-error.ts';
+import { CorruptRecordError } from '../errors/store-error.ts';
 import { UnknownThreadError } from '../errors/thread-error.ts';
 import { jsonEqual } from '../internal/json-equal.ts';
 import type { Approval } from '../protocol/approval.ts';
 import type { ApprovalAnswer } from '../protocol/tool.ts';
 import type { ThreadStore } from '../stores/port.ts';
 import type { ToolPort } from '../tools/port.ts';
-import { childThreadId, mayWaitBelow, openChildCalls, readThread } from './below.ts';
+import { childThreadId, mayWaitBelow, openChildCalls, readBelow } from './below.ts';
 import { CHILD, isChildTool } from './child-tool.ts';
 import type { LoopEvent } from './event.ts';
 import { findTool } from './find-tool.ts';
@@ -34,12 +35,12 @@ export function resumeThread(
     if (answers.length > 0 || hasExpired(session, at)) requireOutput(session);
     const { state, digest, ports } = session;
     const top: AskingThread = { state, digest, tool: (name) => findTool(session, name) };
-    const threads = mayWaitBelow(state.phase)
-      ? [top, ...(await askingBelow(ports.store, top))]
-      : [top];
+    const threads: AskingThread[] = [top];
+    const damaged: CorruptRecordError[] = [];
+    if (mayWaitBelow(state.phase)) await findAsking(ports.store, top, { threads, damaged });
     const taken: ApprovalAnswer[] = [];
     for (const answer of answers)
-      taken.push(await checkAnswer(answer, threads, { session, at, taken }));
+      taken.push(await checkAnswer(answer, threads, { session, at, taken, damaged }));
     return takeAnswers(session, taken, at);
   });
 }
@@ -74,21 +75,25 @@ interface AskingThread {
 }
 
 /** The threads below, all the way down: the answers to all of them are checked before any of them goes on. */
-async function askingBelow(
+async function findAsking(
   store: ThreadStore,
   { state, tool: find }: AskingThread,
-): Promise<readonly AskingThread[]> {
-  const threads: AskingThread[] = [];
+  found: { readonly threads: AskingThread[]; readonly damaged: CorruptRecordError[] },
+): Promise<void> {
   for (const call of openChildCalls(state.phase)) {
     const tool = find(call.toolName);
-    const below = await readThread(store, childThreadId(state.threadId, call.callId));
+    const below = await readBelow(store, childThreadId(state.threadId, call.callId));
+    if (CorruptRecordError.isInstance(below)) {
+      found.damaged.push(below);
+      continue;
+    }
     if (below === undefined || !isChildTool(tool)) continue;
     const digest = new ThreadDigest(below.digestKey);
     const { tools } = tool[CHILD].agent;
     const thread: AskingThread = { state: below, digest, tool: tools.get };
-    threads.push(thread, ...(await askingBelow(store, thread)));
+    found.threads.push(thread);
+    await findAsking(store, thread, found);
   }
-  return threads;
 }
 
 async function checkAnswer(
@@ -98,6 +103,7 @@ async function checkAnswer(
     readonly session: Session;
     readonly at: number;
     readonly taken: readonly ApprovalAnswer[];
+    readonly damaged: readonly CorruptRecordError[];
   },
 ): Promise<ApprovalAnswer> {
   const { approvalId } = answer;
@@ -105,8 +111,7 @@ async function checkAnswer(
     throw new ApprovalError('answered', approvalId);
   const thread = threads.find(({ state }) => openCall(state.phase, approvalId) !== undefined);
   const call = thread && openCall(thread.state.phase, approvalId);
-  if (thread === undefined || call?.approval === undefined)
-    throw await refusalOf(now.session, approvalId);
+  if (thread === undefined || call?.approval === undefined) throw await refusalOf(now, approvalId);
   const { approval } = call;
   if (approval.expiresAt !== undefined && approval.expiresAt <= now.at)
     throw new ApprovalError('expired', approvalId);
@@ -169,13 +174,17 @@ function openCall(phase: Phase, approvalId: string): BatchCall | undefined {
   );
 }
 
-async function refusalOf(session: Session, approvalId: string): Promise<ApprovalError> {
+async function refusalOf(
+  { session, damaged }: { readonly session: Session; readonly damaged: readonly Error[] },
+  approvalId: string,
+): Promise<Error> {
   const known = await session.ports.store.findApproval(approvalId);
   if (known === undefined) return new ApprovalError('unknown', approvalId);
   const { threadId } = session;
   if (known.threadId !== threadId && known.topThreadId !== threadId)
     return new ApprovalError('foreign', approvalId);
-  // What is open and was found nowhere is of a subagent that this process does not have.
+  // What is open and was found nowhere is of a subagent that is damaged, or that this process does not have.
+  if (known.status === 'open' && damaged[0] !== undefined) return damaged[0];
   if (known.status === 'open')
     return new ApprovalError(
       'altered',

@@ -4,6 +4,7 @@ import { ToolResultError } from '../errors/tool-result-error.ts';
 import { isThenable } from '../internal/is-thenable.ts';
 import type { MaybePromise } from '../internal/maybe-promise.ts';
 import type { SubmittedToolResult, ToolResult } from '../protocol/tool.ts';
+import { givesJson } from '../tools/output-port.ts';
 import type { LoopEvent } from './event.ts';
 import { succeeded } from './execute-call.ts';
 import { endOfUnlisted, hostCallsOf, hostKeyOf } from './host-calls.ts';
@@ -38,7 +39,7 @@ export function submitResults(
     }
     for (const { callId } of phase.handed)
       if (!results.some((given) => given.callId === callId))
-        read.push({ callId, result: endOfUnlisted(callId, phase) });
+        read.push({ callId, result: endOfUnlisted(callId, phase, session) });
     return { type: 'tools.submitted', results: read, tick: session.now(), ...outputGiven(session) };
   });
 }
@@ -75,13 +76,14 @@ function readResult(
   const toolName = batch.calls.find((call) => call.callId === callId)?.toolName ?? '';
   const read = session.ports.tools.get(toolName)?.readResult;
   if (read === undefined) throw new ToolResultError('unknown-tool', callId);
+  const isJson = givesJson(read);
   const misfit = (): never => {
     throw new ToolResultError('invalid-output', callId);
   };
   try {
     const output = read(given.output);
-    if (!isThenable(output)) return succeeded(output);
-    const reading = Promise.resolve(output).then(succeeded);
+    if (!isThenable(output)) return succeeded(output, isJson);
+    const reading = Promise.resolve(output).then((late) => succeeded(late, isJson));
     return settleCheck<ToolResult | undefined>(reading, session, () => undefined).then(
       (result) => result ?? misfit(),
     );

@@ -15,7 +15,12 @@ export function takePacked(store: ThreadStore): void {
  * store, who may copy what is committed: what is packed is no part of a copy.
  */
 export function formsOf(store: ThreadStore): EventForms | undefined {
-  return Object.hasOwn(store, 'commit') ? undefined : TAKERS.get(store);
+  return isReplaced(store) ? undefined : TAKERS.get(store);
+}
+
+/** Whether an app has put a `commit` of its own in the place of that of the store. It may do so while a run is under way. */
+export function isReplaced(store: ThreadStore): boolean {
+  return Object.hasOwn(store, 'commit');
 }
 
 /** Changes whose events are packed: for a store in this process, which keeps them so. */

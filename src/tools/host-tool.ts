@@ -5,6 +5,7 @@ import { readOutput } from './check-output.ts';
 import { FACT_ROOTS } from './lock-port.ts';
 import { pathsOf } from './locked.ts';
 import { planOutput } from './output-plan.ts';
+import { givingJson } from './output-port.ts';
 import type { SchemaInput, ToolSchema } from './schema.ts';
 import { type Tool, type ToolOptions, type ToolReturn, tool } from './tool.ts';
 
@@ -44,7 +45,7 @@ export function hostTool<Input extends ToolSchema, Output extends ToolSchema>(
     ...declared,
     // They are all handed out at once: in which order they run is the host's to choose.
     parallel: true,
-    readResult: (output: unknown) => readOutput(name, plan, output),
+    readResult: givingJson((output: unknown) => readOutput(name, plan, output)),
   });
 }
 

@@ -10,6 +10,21 @@ export interface OutputWithFiles {
 /** Registered, so that the builds for `import` and `require` know each other's. */
 export const WITH_FILES: symbol = Symbol.for('agent-hooks.tool-output');
 
+/** Of this build alone: what tools of another one gave is turned into JSON once more, and comes out the same. */
+const GIVES_JSON = Symbol('gives frozen JSON');
+
+/**
+ * Marks a function that gives outputs as frozen JSON: they are taken as they are. That what a tool gives is frozen says
+ * nothing of what it holds, and the function stays marked in a copy of its tool.
+ */
+export function givingJson<Gives extends object>(gives: Gives): Gives {
+  return Object.defineProperty(gives, GIVES_JSON, { value: true });
+}
+
+export function givesJson(gives: object): boolean {
+  return GIVES_JSON in gives;
+}
+
 /** What a tool gives is JSON alone, or in one of these. */
 export function hasFiles(given: JsonValue | OutputWithFiles): given is OutputWithFiles {
   return typeof given === 'object' && given !== null && WITH_FILES in given;

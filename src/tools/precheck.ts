@@ -6,7 +6,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts';
 import { readOutput } from './check-output.ts';
 import { describeIssues } from './describe-issues.ts';
 import type { OutputPlan } from './output-plan.ts';
-import { hasFiles, type OutputWithFiles } from './output-port.ts';
+import { givingJson, hasFiles, type OutputWithFiles } from './output-port.ts';
 import type { PrecheckContext, ToolPort } from './port.ts';
 import { parseWith, type SchemaResult, type ToolSchema } from './schema.ts';
 
@@ -32,7 +32,7 @@ export function prechecking<Context, State>(
   },
 ): NonNullable<ToolPort<Context, State>['precheck']> {
   const { schema, output, precheck } = about;
-  return (input: JsonObject, ctx: PrecheckContext<Context, State>) => {
+  return givingJson((input: JsonObject, ctx: PrecheckContext<Context, State>) => {
     const ask = (result: SchemaResult<unknown>): MaybePromise<JsonValue | undefined> => {
       if (result.issues !== undefined) {
         const faults = describeIssues(result.issues, input);
@@ -47,7 +47,7 @@ export function prechecking<Context, State>(
     };
     const parsed = parseWith(schema, input);
     return isThenable(parsed) ? parsed.then(ask) : ask(parsed);
-  };
+  });
 }
 
 /** A rule answers with an outcome; what a tool shows beside one, only a run has. */

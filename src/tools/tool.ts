@@ -18,7 +18,7 @@ import { inputJsonSchemas } from './input-json-schema.ts';
 import type { ToolLocks } from './lock-port.ts';
 import { type LockedValue, readLocks } from './locked.ts';
 import { type OutputPlan, outputJsonSchema, planOutput } from './output-plan.ts';
-import type { OutputWithFiles } from './output-port.ts';
+import { givingJson, type OutputWithFiles } from './output-port.ts';
 import type { Interruption, PrecheckContext, ToolContext, ToolPort } from './port.ts';
 import { prechecking, refuseAsync } from './precheck.ts';
 import { refuseUntyped } from './refuse-untyped.ts';
@@ -115,8 +115,8 @@ export interface ToolOptions<
    */
   readonly replies?: readonly Reply[];
   /**
-   * What the tool does, as a text of yours. A change makes a call that waits for a person, or has been approved, one
-   * that is not made any more: nobody has approved the tool as it is now. Default: none.
+   * What the tool does, as a text of yours. A change makes a call that waits for a person or the host, or has been
+   * approved, one that is not made any more: nobody has approved the tool as it is now. Default: none.
    */
   readonly version?: string;
   /**
@@ -245,8 +245,9 @@ export function tool<
     ...(options.tier === undefined && tier === 'confirm' && { tierHint: tierHint(name) }),
     description,
     check: (input: JsonValue) => checkInput(checking, input),
-    run: (input: JsonObject, ctx: ToolContext<Context, State>) =>
+    run: givingJson((input: JsonObject, ctx: ToolContext<Context, State>) =>
       runTool({ options, output }, input, ctx),
+    ),
     ...beforeRun(options, locks, output),
     ...(forModel !== undefined && { forModel }),
     ...(announce !== undefined && { announce }),

@@ -123,6 +123,63 @@ describe('turning a value into JSON', () => {
     });
   });
 
+  test('reads each member once also beside one that cannot be read, wherever that stands', () => {
+    const fails = { enumerable: true, get: (): never => expect.unreachable() };
+    for (const place of [0, 1, 2, 3]) {
+      let reads = 0;
+      const counted = { enumerable: true, get: () => ({ read: ++reads }) };
+      const names = ['a', 'b', 'c'];
+      const members: [string, PropertyDescriptor][] = names.map((name) => [name, counted]);
+      members.splice(place, 0, ['fails', fails]);
+      members.push(['later', fails], ['plain', { enumerable: true, value: 'kept' }]);
+      const value = Object.defineProperties({}, Object.fromEntries(members));
+      expect(toJson(value)).toEqual({
+        a: { read: 1 },
+        b: { read: 2 },
+        c: { read: 3 },
+        fails: '[unreadable]',
+        later: '[unreadable]',
+        plain: 'kept',
+      });
+      expect(reads).toBe(3);
+    }
+  });
+
+  test('reads one that fails once, and a key `__proto__` beside it changes nothing', () => {
+    let reads = 0;
+    const get = (): never => {
+      reads += 1;
+      return expect.unreachable();
+    };
+    const own = JSON.parse('{"__proto__":{"toJSON":1,"inherited":2},"a":1}');
+    expect(toJson(own)).toEqual({ a: 1 });
+    const value = Object.defineProperty(own, 'fails', { enumerable: true, get });
+    const json = toJson(value);
+    expect([json, reads]).toEqual([{ a: 1, fails: '[unreadable]' }, 1]);
+    expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
+  });
+
+  test('reads a `toJSON` once', () => {
+    let reads = 0;
+    const of = (given: unknown): object =>
+      Object.defineProperty({ id: 1 }, 'toJSON', {
+        enumerable: true,
+        get() {
+          reads += 1;
+          return given;
+        },
+      });
+    expect(toJson(of(() => 'shown'))).toBe('shown');
+    expect(toJson(of('a text'))).toEqual({ id: 1, toJSON: 'a text' });
+    expect(reads).toBe(2);
+  });
+
+  test('takes what a proxy hides until it is copied for a member', () => {
+    const toJSON = (): never => expect.unreachable();
+    const hides = new Proxy({ toJSON, list: [1] }, { has: () => false });
+    expect(toJson(hides)).toEqual({ toJSON: '[function toJSON]', list: [1] });
+  });
+
   test('never holds half a character', () => {
     const half = '\ud800';
     const values = [half, Symbol(half), new Error(half), { [half]: 1 }, new Map([[half, half]])];

@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { type AgentEvent, createAgent, memoryStore, type ThreadStore } from '../../src/index.ts';
+import * as z from 'zod';
+import {
+  type AgentEvent,
+  createAgent,
+  memoryStore,
+  type ThreadStore,
+  tool,
+} from '../../src/index.ts';
 import { scriptedModel } from '../../src/testing/index.ts';
 
 /** In front of a store: what it says of each commit is given on. */
@@ -84,6 +91,42 @@ test('a store whose own commit was replaced may copy what it commits, too', asyn
   store.commit = (...[id, token, version, changes]: Parameters<ThreadStore['commit']>) =>
     commit.call(store, id, token, version, { ...changes });
   expect((await eventsOf(store)).map(({ type }) => type)).toEqual(types);
+});
+
+test('a commit that is replaced while a run is under way may copy what it commits, and so may its end', async () => {
+  const store = memoryStore();
+  const { commit } = store;
+  const copied: string[] = [];
+  const replace = () => {
+    store.commit = (...[id, token, version, changes]: Parameters<ThreadStore['commit']>) => {
+      const copy = { ...changes };
+      copied.push(...copy.events.map(({ type }) => type));
+      return commit.call(store, id, token, version, copy);
+    };
+  };
+  const entries = ['replace', 'give back', 'look'] as const;
+  const turn = tool({
+    name: 'turn',
+    inputSchema: z.object({ what: z.enum(entries) }),
+    sideEffects: 'none',
+    execute: ({ what }) => {
+      if (what === 'replace') replace();
+      else if (what === 'give back') Reflect.deleteProperty(store, 'commit');
+      return { what };
+    },
+  });
+  const script = entries.map((what) => ({ toolCalls: [{ name: 'turn', input: { what } }] }));
+  const model = scriptedModel([...script, 'Hello.']);
+  const agent = createAgent({ name: 'support', model, tools: [turn], store });
+  const heard: AgentEvent[] = [];
+  agent.on('*', (event) => {
+    heard.push(event);
+  });
+  const result = await agent.run({ threadId: 't', message: 'Hi' });
+  expect(result).toMatchObject({ status: 'completed', text: 'Hello.' });
+  expect(await store.readEvents('t')).toStrictEqual(heard);
+  expect(copied.length).toBeGreaterThan(0);
+  expect(copied.length).toBeLessThan(heard.length);
 });
 
 test('events that are heard and events that are packed are the same', async () => {
