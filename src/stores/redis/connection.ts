@@ -55,6 +55,11 @@ export class RedisConnection {
     this.timeoutMs = options.timeoutMs;
   }
 
+  /** Whether the client finds the node of a key by itself. */
+  get isCluster(): boolean {
+    return this.#options.client.isCluster === true;
+  }
+
   call(command: string, args: readonly (string | number)[]): Promise<unknown> {
     return this.#repeated(() => this.#options.client.call(command, [...args]));
   }
@@ -100,7 +105,7 @@ export class RedisConnection {
     try {
       return await repeat({
         timeoutMs: this.timeoutMs,
-        mayPass,
+        mayPass: (error) => mayPass(error, this.isCluster),
         attempt: (leftMs) => {
           if (this.#closed) throw new StoreAccessError('closed', this.where);
           return withDeadline(work(), leftMs);
@@ -110,7 +115,7 @@ export class RedisConnection {
       if (StoreError.isInstance(error)) throw error;
       // A connection that swallows answers is not waited for again.
       if (error instanceof DeadlineError) this.#options.owned?.disconnect(true);
-      throw redisFailure(error, this.where);
+      throw redisFailure(error, this.where, this.isCluster);
     }
   }
 

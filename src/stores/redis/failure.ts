@@ -4,23 +4,39 @@ import { isBrokenConnection, plainCause } from '../remote/plain-cause.ts';
 import { DeadlineError } from '../remote/with-deadline.ts';
 
 /** What the server said no to, by the first word of its answer; or the network, as Node tells it. */
-export function redisFailure(error: unknown, where: string): StoreAccessError {
+export function redisFailure(error: unknown, where: string, isCluster: boolean): StoreAccessError {
   const cause = plainCause(error);
-  // The one answer that repeats what it was given.
-  cause.message = cause.message.replace(/, with args beginning with.*/s, '');
+  // The one answer that repeats what it was given, and the ones that name a server.
+  cause.message = cause.message
+    .replace(/, with args beginning with.*/s, '')
+    .replace(/\b(MOVED|ASK) .*/s, '$1');
+  if (!isCluster && isElsewhere(error)) {
+    return new StoreAccessError('failed', where, { what: ONE_NODE, cause });
+  }
   return new StoreAccessError(failureOf(error), where, { cause });
 }
 
+const ONE_NODE =
+  'its server is one node of a cluster: give a `Cluster` of `ioredis` as `client`, which knows all of them';
+
 function failureOf(error: unknown): StoreFailure {
   if (error instanceof DeadlineError) return 'timeout';
-  if (isLost(error)) return 'unreachable';
+  if (isLost(error) || isElsewhere(error)) return 'unreachable';
   return FAILURES.get(answerOf(error)) ?? 'failed';
 }
 
 /** True where the same command may succeed on another connection or a moment later. */
-export function mayPass(error: unknown): boolean {
+export function mayPass(error: unknown, isCluster: boolean): boolean {
+  if (isElsewhere(error)) return isCluster;
   return isLost(error) || FAILURES.get(answerOf(error)) === 'busy';
 }
+
+/** True where another node of a cluster has the key. A client that knows the cluster follows, but for some of a pipeline. */
+function isElsewhere(error: unknown): boolean {
+  return ELSEWHERE.has(answerOf(error));
+}
+
+const ELSEWHERE: ReadonlySet<string> = new Set(['MOVED', 'ASK']);
 
 function isLost(error: unknown): boolean {
   return (
@@ -44,9 +60,9 @@ function answerOf(error: unknown): string {
   return name === 'ReplyError' ? (/^[A-Z]+/.exec(text)?.[0] ?? '') : '';
 }
 
-/** The client has no code for these. */
+/** The client has no code for these. The last is of commands sent together, while a slot of one was moving. */
 const CLIENT_LOST =
-  /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly)/;
+  /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly|None of startup nodes is available|Cluster isn't ready|Cluster is (?:ended|disconnect)|Too many Cluster redirections|All keys in the pipeline should belong to)/;
 
 /** The server starts, hands over to another, or is no longer the one to write to. */
 const GOES: ReadonlySet<string> = new Set(['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN']);
