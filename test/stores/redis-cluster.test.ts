@@ -40,9 +40,9 @@ await onService('redis', (url) => {
     let replicas = 0;
     const client = newCluster({
       enableAutoPipelining: true,
-      scaleReads: ([master]) => {
+      scaleReads: (nodes: Redis[]) => {
         replicas += 1;
-        return master ?? [];
+        return nodes;
       },
     });
     const openAt = (prefix: string, now: () => number): ThreadStore => {

@@ -3,7 +3,7 @@ import { CorruptRecordError, StoreAccessError, StoreError } from '../../errors/s
 import { repeat } from '../remote/repeat.ts';
 import { DeadlineError, withDeadline } from '../remote/with-deadline.ts';
 import type { RedisClient } from './driver.ts';
-import { isUnknownScript, isWrongType, mayPass, redisFailure } from './failure.ts';
+import { isReadOnly, isUnknownScript, isWrongType, mayPass, redisFailure } from './failure.ts';
 import { Keys } from './keys.ts';
 import type { OwnClient } from './load-ioredis.ts';
 
@@ -106,9 +106,9 @@ export class RedisConnection {
       return await repeat({
         timeoutMs: this.timeoutMs,
         mayPass: (error) => mayPass(error, this.isCluster),
-        attempt: (leftMs) => {
+        attempt: async (leftMs) => {
           if (this.#closed) throw new StoreAccessError('closed', this.where);
-          return withDeadline(work(), leftMs);
+          return withDeadline(work(), leftMs).catch((error: unknown) => this.#leave(error));
         },
       });
     } catch (error) {
@@ -117,6 +117,11 @@ export class RedisConnection {
       if (error instanceof DeadlineError) this.#options.owned?.disconnect(true);
       throw redisFailure(error, this.where, this.isCluster);
     }
+  }
+
+  #leave(error: unknown): never {
+    if (isReadOnly(error)) this.#options.owned?.disconnect(true);
+    throw error;
   }
 
   async #naming<T>(threadId: string, work: () => Promise<T>): Promise<T> {

@@ -55,17 +55,28 @@ export function isUnknownScript(error: unknown): boolean {
   return answerOf(error) === 'NOSCRIPT';
 }
 
+/** True where the server of this connection takes no writes: another has taken over, which a new connection may find. */
+export function isReadOnly(error: unknown): boolean {
+  return answerOf(error) === 'READONLY';
+}
+
 function answerOf(error: unknown): string {
   const { name, text } = describeThrown(error);
-  return name === 'ReplyError' ? (/^[A-Z]+/.exec(text)?.[0] ?? '') : '';
+  if (name !== 'ReplyError') return '';
+  return /^[A-Z]+/.exec(text.replace(IN_SCRIPT, ''))?.[0] ?? '';
 }
+
+/** Before version 7 the answer to a command in a script stands after the place in the script. */
+const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@\w+: ?\d+: )*-?/;
 
 /** The client has no code for these. The last is of commands sent together, while a slot of one was moving. */
 const CLIENT_LOST =
   /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly|None of startup nodes is available|Cluster isn't ready|Cluster is (?:ended|disconnect)|Too many Cluster redirections|All keys in the pipeline should belong to)/;
 
-/** The server starts, hands over to another, or is no longer the one to write to. */
-const GOES: ReadonlySet<string> = new Set(['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN']);
+/** The server starts, hands over to another, is no longer the one to write to, or waits for its replicas. */
+const GOES: ReadonlySet<string> = new Set([
+  ...['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS'],
+]);
 
 const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([
   ['OOM', 'full'],
