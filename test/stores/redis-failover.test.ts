@@ -4,6 +4,7 @@ import { type RedisClient, redisStore } from '../../src/stores/redis.ts';
 import { changes, userMessage } from '../../src/testing/conformance/thread-store/samples.ts';
 import { onService } from '../services/on-service.ts';
 import { startRedis } from '../services/redis-server.ts';
+import type { Server } from '../services/server.ts';
 import { redisAdmin } from './redis-admin.ts';
 import { tcpProxy } from './tcp-proxy.ts';
 
@@ -20,13 +21,20 @@ await onService('redis', (url) => {
     clients.push(client);
     return client;
   };
-  afterAll(() => {
+  const servers: Server[] = [];
+  const newServer = async (settings: readonly string[] = []): Promise<Server> => {
+    const server = await startRedis(settings);
+    if (server === undefined) throw new Error('it was there a moment ago');
+    servers.push(server);
+    return server;
+  };
+  afterAll(async () => {
     for (const client of clients) client.disconnect();
+    for (const server of servers) await server.stop();
   });
 
   test('a server that only reads any more is left for the one that took over from it', async () => {
-    const old = await startRedis();
-    if (old === undefined) throw new Error('it was there a moment ago');
+    const old = await newServer();
     const portOf = (server: string) => Number(new URL(server).port);
     let master = portOf(old.url);
     const proxy = await tcpProxy(() => master);
@@ -45,12 +53,10 @@ await onService('redis', (url) => {
     expect(await store.load('t')).toMatchObject({ version: 1, messageCount: 1 });
     await store.close();
     await proxy.close();
-    await old.stop();
   });
 
   test('a server that waits for its replicas is waited for', async () => {
-    const server = await startRedis(['--min-replicas-to-write', '1']);
-    if (server === undefined) throw new Error('it was there a moment ago');
+    const server = await newServer(['--min-replicas-to-write', '1']);
     const alone = newClient(server.url);
     const store = redisStore({ url: server.url, timeoutMs: 3_000 });
     const claiming = store.claim('t', { holder: 'a', ttlMs: 60_000 });
@@ -64,7 +70,20 @@ await onService('redis', (url) => {
     });
     await store.close();
     await impatient.close();
-    await server.stop();
+  });
+
+  test.each([
+    ['MISCONF Errors writing to the AOF file: No space left on device', 'store-full'],
+    ['MISCONF Errors writing to the AOF file: Input/output error', 'store-failed'],
+  ])('a server that cannot keep what is written: %s', async (says, code) => {
+    const client: RedisClient = {
+      call: (command, args) =>
+        command === 'EVALSHA'
+          ? Promise.reject(Object.assign(new Error(says), { name: 'ReplyError' }))
+          : admin.call(command, args),
+    };
+    const store = redisStore({ client, prefix: newPrefix() });
+    await expect(store.claim('t', { holder: 'a', ttlMs: 1 })).rejects.toMatchObject({ code });
   });
 
   describe('a server before version 7, which tells of a script where it failed', () => {

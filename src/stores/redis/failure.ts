@@ -22,8 +22,12 @@ const ONE_NODE =
 function failureOf(error: unknown): StoreFailure {
   if (error instanceof DeadlineError) return 'timeout';
   if (isLost(error) || isElsewhere(error)) return 'unreachable';
+  if (answerOf(error) === 'MISCONF' && NO_ROOM.test(describeThrown(error).text)) return 'full';
   return FAILURES.get(answerOf(error)) ?? 'failed';
 }
+
+/** The server takes no writes while it cannot keep them, and says why. */
+const NO_ROOM = /No space left on device/i;
 
 /** True where the same command may succeed on another connection or a moment later. */
 export function mayPass(error: unknown, isCluster: boolean): boolean {
