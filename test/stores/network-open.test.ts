@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -201,6 +202,15 @@ describe('stores of a server', () => {
       rmSync(folder, { recursive: true, force: true });
     },
   );
+
+  test.each([
+    "import('./src/stores/postgres.ts').then((it) => it.postgresStore({ url: 'postgres://h/d' }))",
+    "import('./src/stores/redis.ts').then((it) => it.redisStore({ url: 'redis://h' }).close())",
+    "import('./src/stores/sqlite.ts').then((it) => it.sqliteStore({ path: ':memory:', driver: 'libsql' }))",
+  ])('a program on the command line finds the package: %s', (program) => {
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
+  });
 
   const good = 'postgres://localhost/db';
   test.each<[what: string, make: () => unknown]>([
