@@ -6,6 +6,7 @@ import type { ThreadStore } from './port.ts';
 import { Database } from './postgres/database.ts';
 import type { PostgresClient, PostgresPool, PostgresQuery, SqlValue } from './postgres/driver.ts';
 import { loadPg } from './postgres/load-pg.ts';
+import { refusedPool } from './postgres/refused-pool.ts';
 import { PostgresStore } from './postgres/store.ts';
 import { requireUrl } from './remote/require-url.ts';
 import { requireTimeout } from './remote/timeout-option.ts';
@@ -69,6 +70,7 @@ export function postgresStore(options: PostgresStoreOptions): PostgresThreadStor
   const { schema = 'agent_hooks', now } = options;
   const timeoutMs = requireTimeout('postgresStore', options.timeoutMs);
   requireSchema(schema);
+  if (options.pool !== undefined) requirePool(options.pool);
   const pool = options.pool ?? openPool(options.url, timeoutMs);
   const ownsPool = options.pool === undefined;
   return new PostgresStore(new Database({ pool, ownsPool, schema, timeoutMs }), now);
@@ -86,6 +88,10 @@ function openPool(url: unknown, timeoutMs: number): PostgresPool {
   // A connection that breaks while nobody uses it is replaced by the next request; unheard, it would end the process.
   pool.on('error', () => undefined);
   return pool;
+}
+
+function requirePool(pool: unknown): void {
+  if (typeof Object(pool).connect !== 'function') throw refusedPool('is no pool of connections');
 }
 
 /** PostgreSQL cuts longer names off without a word. */

@@ -69,6 +69,7 @@ export function redisStore(options: RedisStoreOptions): RedisThreadStore {
   const { prefix = 'agent-hooks', now } = options;
   const timeoutMs = requireTimeout('redisStore', options.timeoutMs);
   requirePrefix(prefix);
+  if (options.client !== undefined) requireClient(options.client);
   const owned = options.client === undefined ? openClient(options.url, timeoutMs) : undefined;
   const client = options.client ?? owned;
   if (client === undefined) throw new TypeError('one of them is set');
@@ -88,6 +89,15 @@ function openClient(url: unknown, timeoutMs: number): OwnClient {
   // What breaks is told to the request it breaks; unheard, it would be written to the console as well.
   client.on('error', () => undefined);
   return client;
+}
+
+function requireClient(client: unknown): void {
+  if (typeof Object(client).call === 'function') return;
+  throw new ConfigError('invalid-option', {
+    where: 'redisStore',
+    what: '`client` is no client of `ioredis`',
+    fix: 'Give a `Redis` or a `Cluster` of `ioredis`, or leave it out and give `url`',
+  });
 }
 
 function requirePrefix(prefix: unknown): void {

@@ -54,7 +54,9 @@ export async function fuzzPolicy<Context = unknown>(
 
 /** Beside this file, in the sources and in the build, whichever of its formats asks. */
 function workerUrl(): URL {
-  const here = typeof __filename === 'undefined' ? import.meta.url : pathToFileURL(__filename).href;
+  // In `node -e` a module has the first as well, as '[eval]'.
+  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
+  const here = isModule ? import.meta.url : pathToFileURL(__filename).href;
   return new URL(here.endsWith('.ts') ? './fuzz/worker.ts' : './fuzz/worker.js', here);
 }
 

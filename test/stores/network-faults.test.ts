@@ -144,7 +144,7 @@ for (const name of ['postgres', 'redis'] as const) {
       await store.close?.();
     });
 
-    test('a server that is not there is told of without its password', async () => {
+    test('a server that is not there is told of without its address and password', async () => {
       const gone = new URL(url);
       gone.port = String(await freePort());
       gone.username = 'me';
@@ -152,7 +152,8 @@ for (const name of ['postgres', 'redis'] as const) {
       const store = OPEN[name]({ url: gone.href, timeoutMs: 200 });
       const error = await failureOf(store.load('t'));
       expect(error).toMatchObject({ code: 'store-unreachable', cause: expect.any(Error) });
-      expect(inspect(error, { depth: 9 })).not.toContain(SECRET);
+      const told = inspect(error, { depth: 9 });
+      for (const secret of [SECRET, gone.hostname, gone.port]) expect(told).not.toContain(secret);
       await store.close?.();
     });
   });

@@ -1,10 +1,11 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
-import { Pool, types } from 'pg';
+import { Client, Pool, types } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { ConfigError } from '../../src/errors/config-error.ts';
 import { StoreAccessError, StoreVersionError } from '../../src/errors/store-error.ts';
@@ -12,7 +13,7 @@ import { Database } from '../../src/stores/postgres/database.ts';
 import { loadPg } from '../../src/stores/postgres/load-pg.ts';
 import { MIGRATIONS } from '../../src/stores/postgres/schema.ts';
 import { setUp } from '../../src/stores/postgres/set-up.ts';
-import { postgresStore } from '../../src/stores/postgres.ts';
+import { type PostgresPool, postgresStore } from '../../src/stores/postgres.ts';
 import { loadIoredis } from '../../src/stores/redis/load-ioredis.ts';
 import { redisStore } from '../../src/stores/redis.ts';
 import { changes } from '../../src/testing/conformance/thread-store/samples.ts';
@@ -91,6 +92,17 @@ await onService('postgres', (url) => {
     await expect(store.load('t')).rejects.toMatchObject({ code: 'store-closed' });
     expect((await pool.query('SELECT 1 AS one')).rows).toEqual([{ one: 1 }]);
     await pool.end();
+  });
+
+  test('one connection in place of a pool is refused', async () => {
+    const client = new Client(url);
+    client.on('error', () => undefined);
+    const store = postgresStore({ pool: client as unknown as PostgresPool });
+    await expect(store.load('t')).rejects.toMatchObject({
+      code: 'invalid-option',
+      message: expect.stringContaining('Give a `Pool` of `pg`'),
+    });
+    await client.end();
   });
 
   test('what the app made of numbers and texts does not matter', async () => {
@@ -191,6 +203,15 @@ describe('stores of a server', () => {
     },
   );
 
+  test.each([
+    "import('./src/stores/postgres.ts').then((it) => it.postgresStore({ url: 'postgres://h/d' }))",
+    "import('./src/stores/redis.ts').then((it) => it.redisStore({ url: 'redis://h' }).close())",
+    "import('./src/stores/sqlite.ts').then((it) => it.sqliteStore({ path: ':memory:', driver: 'libsql' }))",
+  ])('a program on the command line finds the package: %s', (program) => {
+    const { status, stderr } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, expect.not.stringContaining('Error')]);
+  });
+
   const good = 'postgres://localhost/db';
   test.each<[what: string, make: () => unknown]>([
     ['no address', () => postgresStore({ url: '' })],
@@ -198,6 +219,8 @@ describe('stores of a server', () => {
     ['an address of something else', () => postgresStore({ url: `https://u:${SECRET}@host.test` })],
     ['no schema', () => postgresStore({ url: good, schema: '' })],
     ['a schema that would be cut', () => postgresStore({ url: good, schema: 'é'.repeat(32) })],
+    ['what is no pool', () => postgresStore({ pool: Object({ secret: SECRET }) })],
+    ['what is no client', () => redisStore({ client: Object({ sendCommand: () => SECRET }) })],
     ['no time', () => postgresStore({ url: good, timeoutMs: 0 })],
     ['an address of another store', () => redisStore({ url: `postgres://u:${SECRET}@host.test` })],
     ['a prefix with braces', () => redisStore({ url: 'redis://localhost', prefix: 'a{b}' })],

@@ -1,9 +1,9 @@
 import { Pool, type PoolClient } from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type PostgresPool, postgresStore } from '../../src/stores/postgres.ts';
 import { changes, userMessage } from '../../src/testing/conformance/thread-store/samples.ts';
 import { onService } from '../services/on-service.ts';
-import { postgresAdmin } from './postgres-admin.ts';
+import { postgresAdmin, quoted } from './postgres-admin.ts';
 
 await onService('postgres', (url) => {
   const { schema } = postgresAdmin(url);
@@ -53,6 +53,24 @@ await onService('postgres', (url) => {
       cause: { code: '25006', message: expect.stringContaining('read-only transaction') },
     });
     expect(await store.load('reads')).toBeUndefined();
+  });
+
+  test('an answer that the driver gave up on is one that did not come in time', async () => {
+    const pool = new Pool({ connectionString: url, max: 1, query_timeout: 300 });
+    pools.push(pool);
+    const store = postgresStore({ pool: pool as unknown as PostgresPool, schema });
+    const { token } = await store.claim('slow', { holder: 'test', ttlMs: 60_000 });
+    const blocker = new Pool({ connectionString: url, max: 1 });
+    pools.push(blocker);
+    await blocker.query(`BEGIN; LOCK TABLE ${quoted(schema)}.messages`);
+    const commit = store.commit('slow', token, 0, changes({ messages: [userMessage('hi')] }));
+    await expect(commit).rejects.toMatchObject({
+      code: 'store-timeout',
+      cause: { message: 'Query read timeout' },
+    });
+    await blocker.query('ROLLBACK');
+    // Given up here, it was done there.
+    await vi.waitFor(async () => expect((await store.load('slow'))?.version).toBe(1));
   });
 
   test('a transaction that the server ended as idle is done again', async () => {

@@ -142,6 +142,32 @@ describe.each(DRIVERS)('a failing sqlite store on %s', (driver) => {
   });
 });
 
+describe('closing on a full disk', () => {
+  test('closes: what cannot leave the log is found in it by the next', async () => {
+    const path = newPath();
+    const driver = openDriver(path);
+    const full = Object.assign(new Error('database or disk is full'), { errcode: 13 });
+    const connection = new Connection(
+      {
+        ...driver,
+        exec: (sql) => {
+          if (sql.includes('wal_checkpoint')) throw full;
+          driver.exec(sql);
+        },
+      },
+      'test',
+    );
+    const store = new SqliteStore(setUp(connection), Date.now);
+    const { token } = store.claim('t', { holder: 'a', ttlMs: 60_000 });
+    store.commit('t', token, 0, changes());
+    store.close();
+    expect(connection.isOpen).toBe(false);
+    const next = sqliteStore({ path });
+    expect(await next.load('t')).toMatchObject({ version: 1 });
+    next.close();
+  });
+});
+
 describe('a failing rollback', () => {
   test('gives the connection up, and tells of both failures', () => {
     const driver = openDriver(':memory:');

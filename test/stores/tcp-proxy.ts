@@ -12,12 +12,13 @@ export interface TcpProxy {
   close(): Promise<void>;
 }
 
-export async function tcpProxy(target: number): Promise<TcpProxy> {
+/** A target that is asked for at each connection may become another. */
+export async function tcpProxy(target: number | (() => number)): Promise<TcpProxy> {
   let cut: { left: number; readonly direction: 'there' | 'back' } | undefined;
   let isSilent = false;
   const sockets = new Set<Socket>();
   const server = createServer((near) => {
-    const far = connect(target, '127.0.0.1');
+    const far = connect(typeof target === 'number' ? target : target(), '127.0.0.1');
     for (const socket of [near, far]) {
       sockets.add(socket);
       socket.on('error', () => undefined);

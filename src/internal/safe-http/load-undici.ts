@@ -30,6 +30,8 @@ function missing(cause: unknown): SafeHttpError {
 }
 
 function requireHere(): (name: string) => unknown {
-  // The CommonJS build knows its own file by the first, the module build by the second.
-  return createRequire(typeof __filename === 'undefined' ? import.meta.url : __filename);
+  // The CommonJS build knows its own file by the first, the module build by the second. In `node -e` modules have both,
+  // and the first is '[eval]'.
+  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
+  return createRequire(isModule ? import.meta.url : __filename);
 }

@@ -4,6 +4,7 @@ import { repeat } from '../remote/repeat.ts';
 import { withDeadline } from '../remote/with-deadline.ts';
 import { COLUMN_TYPES, type PostgresClient, type PostgresPool, type SqlValue } from './driver.ts';
 import { isLost, isReadOnly, mayPass, postgresFailure } from './failure.ts';
+import { refusedPool } from './refused-pool.ts';
 
 export interface DatabaseOptions {
   readonly pool: PostgresPool;
@@ -102,6 +103,7 @@ export class Database {
     const until = performance.now() + leftMs;
     const connecting = this.#options.pool.connect();
     const client = await withDeadline(connecting, leftMs, giveBack).catch(fromDriver);
+    requireClient(client);
     // An error between two answers would end the process; the statement after it fails by itself.
     client.on('error', ignore);
     let broken = true;
@@ -150,6 +152,12 @@ function fromDriver(cause: unknown): never {
 function isAnswered(error: unknown): boolean {
   const severity: unknown = error instanceof Error ? Reflect.get(error, 'severity') : undefined;
   return severity === 'ERROR' && !isLost(error) && !isReadOnly(error);
+}
+
+/** A connection of `pg` connects as a pool does, and can be given to no other request. */
+function requireClient(client: PostgresClient): void {
+  if (typeof client?.query === 'function' && typeof client.release === 'function') return;
+  throw refusedPool('connects, but gives no client that can be released');
 }
 
 function ignore(): void {}

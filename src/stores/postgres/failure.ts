@@ -8,7 +8,7 @@ export function postgresFailure(error: unknown, where: string): StoreAccessError
 }
 
 function failureOf(error: unknown): StoreFailure {
-  if (error instanceof DeadlineError) return 'timeout';
+  if (error instanceof DeadlineError || isGivenUp(error)) return 'timeout';
   if (isLost(error)) return 'unreachable';
   const code = codeOf(error) ?? '';
   if (LOST_RACES.has(code)) return 'busy';
@@ -34,6 +34,11 @@ export function isLost(error: unknown): boolean {
   return code.startsWith('08') || SERVER_GOES.has(code);
 }
 
+/** The `query_timeout` of the app's own pool. Nobody knows then whether the statement was done. */
+function isGivenUp(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
 const DRIVER_LOST =
   /^(?:Connection terminated|timeout e(?:xceeded|xpired)|Client has encountered a connection error)/i;
 
@@ -54,6 +59,7 @@ const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([
   // No right to do it.
   ['42501', 'failed'],
   ['57014', 'timeout'],
+  ['25P04', 'timeout'],
   // Damage, and tables that are not as this store made them.
   ['XX001', 'unreadable'],
   ['XX002', 'unreadable'],

@@ -3,7 +3,7 @@ import { CorruptRecordError, StoreAccessError, StoreError } from '../../errors/s
 import { repeat } from '../remote/repeat.ts';
 import { DeadlineError, withDeadline } from '../remote/with-deadline.ts';
 import type { RedisClient } from './driver.ts';
-import { isUnknownScript, isWrongType, mayPass, redisFailure } from './failure.ts';
+import { isReadOnly, isUnknownScript, isWrongType, mayPass, redisFailure } from './failure.ts';
 import { Keys } from './keys.ts';
 import type { OwnClient } from './load-ioredis.ts';
 
@@ -55,6 +55,11 @@ export class RedisConnection {
     this.timeoutMs = options.timeoutMs;
   }
 
+  /** Whether the client finds the node of a key by itself. */
+  get isCluster(): boolean {
+    return this.#options.client.isCluster === true;
+  }
+
   call(command: string, args: readonly (string | number)[]): Promise<unknown> {
     return this.#repeated(() => this.#options.client.call(command, [...args]));
   }
@@ -100,18 +105,23 @@ export class RedisConnection {
     try {
       return await repeat({
         timeoutMs: this.timeoutMs,
-        mayPass,
-        attempt: (leftMs) => {
+        mayPass: (error) => mayPass(error, this.isCluster),
+        attempt: async (leftMs) => {
           if (this.#closed) throw new StoreAccessError('closed', this.where);
-          return withDeadline(work(), leftMs);
+          return withDeadline(work(), leftMs).catch((error: unknown) => this.#leave(error));
         },
       });
     } catch (error) {
       if (StoreError.isInstance(error)) throw error;
       // A connection that swallows answers is not waited for again.
       if (error instanceof DeadlineError) this.#options.owned?.disconnect(true);
-      throw redisFailure(error, this.where);
+      throw redisFailure(error, this.where, this.isCluster);
     }
+  }
+
+  #leave(error: unknown): never {
+    if (isReadOnly(error)) this.#options.owned?.disconnect(true);
+    throw error;
   }
 
   async #naming<T>(threadId: string, work: () => Promise<T>): Promise<T> {

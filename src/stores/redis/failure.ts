@@ -4,23 +4,43 @@ import { isBrokenConnection, plainCause } from '../remote/plain-cause.ts';
 import { DeadlineError } from '../remote/with-deadline.ts';
 
 /** What the server said no to, by the first word of its answer; or the network, as Node tells it. */
-export function redisFailure(error: unknown, where: string): StoreAccessError {
+export function redisFailure(error: unknown, where: string, isCluster: boolean): StoreAccessError {
   const cause = plainCause(error);
-  // The one answer that repeats what it was given.
-  cause.message = cause.message.replace(/, with args beginning with.*/s, '');
+  // The one answer that repeats what it was given, and the ones that name a server.
+  cause.message = cause.message
+    .replace(/, with args beginning with.*/s, '')
+    .replace(/\b(MOVED|ASK) .*/s, '$1');
+  if (!isCluster && isElsewhere(error)) {
+    return new StoreAccessError('failed', where, { what: ONE_NODE, cause });
+  }
   return new StoreAccessError(failureOf(error), where, { cause });
 }
 
+const ONE_NODE =
+  'its server is one node of a cluster: give a `Cluster` of `ioredis` as `client`, which knows all of them';
+
 function failureOf(error: unknown): StoreFailure {
   if (error instanceof DeadlineError) return 'timeout';
-  if (isLost(error)) return 'unreachable';
+  if (isLost(error) || isElsewhere(error)) return 'unreachable';
+  if (answerOf(error) === 'MISCONF' && NO_ROOM.test(describeThrown(error).text)) return 'full';
   return FAILURES.get(answerOf(error)) ?? 'failed';
 }
 
+/** The server takes no writes while it cannot keep them, and says why. */
+const NO_ROOM = /No space left on device/i;
+
 /** True where the same command may succeed on another connection or a moment later. */
-export function mayPass(error: unknown): boolean {
+export function mayPass(error: unknown, isCluster: boolean): boolean {
+  if (isElsewhere(error)) return isCluster;
   return isLost(error) || FAILURES.get(answerOf(error)) === 'busy';
 }
+
+/** True where another node of a cluster has the key. A client that knows the cluster follows, but for some of a pipeline. */
+function isElsewhere(error: unknown): boolean {
+  return ELSEWHERE.has(answerOf(error));
+}
+
+const ELSEWHERE: ReadonlySet<string> = new Set(['MOVED', 'ASK']);
 
 function isLost(error: unknown): boolean {
   return (
@@ -39,17 +59,28 @@ export function isUnknownScript(error: unknown): boolean {
   return answerOf(error) === 'NOSCRIPT';
 }
 
-function answerOf(error: unknown): string {
-  const { name, text } = describeThrown(error);
-  return name === 'ReplyError' ? (/^[A-Z]+/.exec(text)?.[0] ?? '') : '';
+/** True where the server of this connection takes no writes: another has taken over, which a new connection may find. */
+export function isReadOnly(error: unknown): boolean {
+  return answerOf(error) === 'READONLY';
 }
 
-/** The client has no code for these. */
-const CLIENT_LOST =
-  /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly)/;
+function answerOf(error: unknown): string {
+  const { name, text } = describeThrown(error);
+  if (name !== 'ReplyError') return '';
+  return /^[A-Z]+/.exec(text.replace(IN_SCRIPT, ''))?.[0] ?? '';
+}
 
-/** The server starts, hands over to another, or is no longer the one to write to. */
-const GOES: ReadonlySet<string> = new Set(['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN']);
+/** Before version 7 the answer to a command in a script stands after the place in the script. */
+const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@\w+: ?\d+: )*-?/;
+
+/** The client has no code for these. The last is of commands sent together, while a slot of one was moving. */
+const CLIENT_LOST =
+  /^(?:Connection is closed|Reached the max retries per request|connect ETIMEDOUT|Command timed out|Failed to refresh slots|Stream isn't writeable|Socket closed unexpectedly|None of startup nodes is available|Cluster isn't ready|Cluster is (?:ended|disconnect)|Too many Cluster redirections|All keys in the pipeline should belong to)/;
+
+/** The server starts, hands over to another, is no longer the one to write to, or waits for its replicas. */
+const GOES: ReadonlySet<string> = new Set([
+  ...['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS'],
+]);
 
 const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([
   ['OOM', 'full'],

@@ -2,15 +2,21 @@ import { describeThrown } from '../../internal/describe-thrown.ts';
 
 /**
  * An error of a driver as it may be logged. Drivers hang the command with its arguments, the row or the connection
- * on their errors: none of that is kept.
+ * on their errors, and Node the address: none of that is kept.
  */
 export function plainCause(error: unknown): Error {
   const { name, text } = describeThrown(error);
   const code = codeOf(error);
   // Several addresses that were tried in vain come as one error without a text.
-  const plain = new Error(text === '' ? code : text);
+  const plain = new Error(networkText(error) ?? (text === '' ? code : text));
   plain.name = name;
   return code === undefined ? plain : Object.assign(plain, { code });
+}
+
+/** What Node says of the network without the address: it stands behind the call and its code. */
+function networkText(error: unknown): string | undefined {
+  const call: unknown = error instanceof Error ? Reflect.get(error, 'syscall') : undefined;
+  return typeof call === 'string' ? `${call} ${codeOf(error)}` : undefined;
 }
 
 /** The code of an error of a driver or of Node's network, such as `ECONNRESET`. */

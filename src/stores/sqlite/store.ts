@@ -1,3 +1,4 @@
+import { StoreAccessError } from '../../errors/store-error.ts';
 import type { AgentEvent } from '../../events/event.ts';
 import type { Approval } from '../../protocol/approval.ts';
 import type { Artifact } from '../../protocol/artifact.ts';
@@ -164,6 +165,9 @@ export class SqliteStore implements ThreadStore {
     try {
       // SQLite does this when the last connection goes, but libsql keeps its own until it is collected.
       this.#connection.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    } catch (error) {
+      // On a full disk all of it stays in the log, where whoever opens the file next finds it.
+      if (!(error instanceof StoreAccessError && error.code === 'store-full')) throw error;
     } finally {
       this.#connection.close();
     }
