@@ -43,12 +43,10 @@ async function listed(agent: Listing, options?: UnfinishedOptions) {
   return turns;
 }
 
+type Parts = Pick<Parameters<typeof desk>[0], 'log' | 'more'> & { store: ThreadStore };
+
 /** A turn whose process dies after so many commits. */
-async function leave(
-  threadId: string,
-  commits: number,
-  at: { store: ThreadStore; log?: string[] },
-) {
+async function leave(threadId: string, commits: number, at: Parts) {
   const { agent } = desk({ script, ...at, store: dyingStore(at.store, commits) });
   await agent.run({ threadId, message: 'go' }).catch((error: unknown) => error);
 }
@@ -114,6 +112,11 @@ describe.each(STORES)('unfinished turns on %s', (_name, open) => {
       { threadId: 'soon', turnId: '1', waitsFor: 'approval' },
     ];
     expect(await listed(agent)).toEqual(turns);
+    // As it is without answers: nothing happens to it.
+    const versions = await store.listThreads();
+    expect((await agent.resume({ threadId: 'asked' })).status).toBe('awaiting-approval');
+    expect((await host.agent.resume({ threadId: 'host' })).status).toBe('awaiting-tools');
+    expect(await store.listThreads()).toEqual(versions);
     vi.setSystemTime(Date.now() + expiresInMs);
     const { waitsFor: _over, ...goesOn } = turns[2] ?? {};
     expect(await listed(agent)).toEqual([...turns.slice(0, 2), goesOn]);
@@ -235,6 +238,29 @@ describe.each(STORES)('unfinished turns on %s', (_name, open) => {
 });
 
 describe('unfinished turns', () => {
+  test('hold one that runStep left between two steps, which resume runs to its end', async () => {
+    const { agent } = desk({ script });
+    await agent.runStep({ threadId: 't', message: 'go' });
+    expect(await listed(agent)).toEqual([{ threadId: 't', turnId: '1' }]);
+    expect((await agent.resume({ threadId: 't' })).status).toBe('completed');
+    expect(await listed(agent)).toEqual([]);
+    const over = agent.resume({ threadId: 't' });
+    await expect(over).rejects.toMatchObject({ code: 'nothing-to-continue' });
+  });
+
+  test.each(['queue', 'interrupt'] as const)(
+    'of a dead process are waited for with onBusy %s',
+    async (onBusy) => {
+      const store = memoryStore();
+      await leave('t', 1, { store, more: { leaseMs: 150 } });
+      const { agent } = desk({ script, store, more: { onBusy } });
+      const signal = AbortSignal.timeout(5);
+      expect(await agent.resume({ threadId: 't', signal })).toMatchObject({ status: 'cancelled' });
+      expect(await listed(agent)).toHaveLength(1);
+      expect((await agent.resume({ threadId: 't' })).status).toBe('completed');
+    },
+  );
+
   test('hold the one of a process that was killed once it had stored an answer', async () => {
     const [path, linesPath] = [newPath(), newPath()];
     const paused = (await runProcess('approve.ts', path, linesPath)) as RunResult;
