@@ -30,6 +30,7 @@ export { type ImportedThread, importThread } from './agent/retention/import-thre
 export { redactThread } from './agent/retention/redact-thread.ts';
 export type { ShadowComparison, ShadowPlace } from './agent/shadow-moments.ts';
 export { toolHints } from './agent/tool-hints.ts';
+export type { UnfinishedOptions, UnfinishedTurn } from './agent/unfinished-turns.ts';
 export {
   type DecisionCodec,
   errorDecisionCodec,

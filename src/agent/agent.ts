@@ -7,6 +7,7 @@ import type { StateOf, StateValues } from '../protocol/state-values.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/schema.ts';
 import type { ResumeInput, RunContext, RunInput, StepInput, SubmitInput } from './agent-options.ts';
 import type { ObserverOptions } from './observers.ts';
+import type { UnfinishedOptions, UnfinishedTurn } from './unfinished-turns.ts';
 
 /** A result with the state of the thread in the type of the agent's `stateSchema`, and its output in that of `output`. */
 export type AgentResult<State = StateValues, Output = never> = RunResult<Output> &
@@ -82,6 +83,20 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
     readonly limit?: number;
     readonly onDamaged?: (error: CorruptRecordError) => void;
   }): Promise<readonly Approval[]>;
+  /**
+   * The turns of this agent, by its name, that are stored without an end: those an ended process left, and those that wait
+   * for somebody. For the start of a process: it reads the state of every thread of the store, one after the other. Threads
+   * of subagents are left out, as the thread above goes on with them, and so is what a run of this agent is at.
+   *
+   * Reads only, and claims nothing, so any of them may be running in another process, or be over by now: `resume` then
+   * throws `ThreadBusyError` (try again after `leaseMs`) or `ThreadError`. Throws `ConfigError` for an unusable option, and
+   * while it is read what the store throws. A thread that cannot be read is left out: see `onDamaged`.
+   *
+   * @example
+   * for await (const { threadId } of agent.unfinishedTurns())
+   *   await agent.resume({ threadId }).catch(report);
+   */
+  unfinishedTurns(options?: UnfinishedOptions): AsyncIterable<UnfinishedTurn>;
   /**
    * Watches events of every run, by their type, by noun (`tool.*`) or all (`*`). A synchronous observer runs before
    * the agent goes on; nobody waits for an asynchronous one, and it does not keep a process alive beyond its limit.

@@ -50,6 +50,7 @@ import { rulesOf } from './rules-of.ts';
 import { givenFacts } from './run-facts.ts';
 import type { StateSchema } from './state-schema.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
+import { type UnfinishedOptions, unfinishedTurns } from './unfinished-turns.ts';
 
 const RUN_KEYS = ['threadId', 'message', 'supersede', 'state', 'output'];
 const RESUME_KEYS = ['threadId', 'answers', 'output'];
@@ -195,6 +196,11 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     page: Parameters<Agent['pendingApprovals']>[0] = {},
   ): ReturnType<Agent['pendingApprovals']> {
     return listApprovals(this.#ports, page);
+  }
+
+  unfinishedTurns(options: UnfinishedOptions = {}): ReturnType<Agent['unfinishedTurns']> {
+    const isLive = (threadId: string) => this.#runs.of(threadId) !== undefined;
+    return unfinishedTurns({ ports: this.#ports, isLive }, options);
   }
 
   on<Pattern extends EventPattern>(

@@ -40,7 +40,8 @@ const WHAT: Record<ApprovalRefusal, string> = {
 const FIX: Record<ApprovalRefusal, string> = {
   unknown: 'Take the id from `result.approvals` or `pendingApprovals`',
   foreign: 'Resume the thread that asked for it',
-  answered: 'An approval counts once; list what is still open with `pendingApprovals`',
+  answered:
+    'An approval counts once. Go on with a turn that an ended process left with `resume({ threadId })`, without answers; list what is still open with `pendingApprovals`',
   expired: 'Resume without an answer to go on with the call not approved',
   altered: 'Have the person look at the call again',
   'not-an-approver': 'Let somebody answer whom `requirements` names',

@@ -6,6 +6,7 @@ import {
   Policy,
   scriptedModel,
   ToolDecision,
+  type ToolInvocation,
   tool,
 } from '../../../src/index.ts';
 import { sqliteStore } from '../../../src/stores/sqlite.ts';
@@ -13,7 +14,9 @@ import { sqliteStore } from '../../../src/stores/sqlite.ts';
 class AskFirst extends Policy {
   override readonly name = 'ask-first';
 
-  override preToolUse(): ToolDecision {
+  override preToolUse({ approval }: ToolInvocation): ToolDecision {
+    // Asked again once the answer is stored.
+    if (policy === 'die' && approval !== undefined) process.kill(process.pid, 'SIGKILL');
     return ToolDecision.requiresConfirmation('May it?');
   }
 }
@@ -37,7 +40,7 @@ const agent = createAgent({
   name: 'a',
   model: scriptedModel(approvalId === '' ? [asks, 'done'] : ['done']),
   store,
-  hooks: policy === 'ask' ? [new AskFirst()] : [],
+  hooks: policy === 'none' ? [] : [new AskFirst()],
   tools: [pay],
 });
 while (Date.now() < Number(startAt));
