@@ -31,7 +31,15 @@ export type AgentStream<State = StateValues, Output = never> = RunStream<Output>
 /** An agent whose policies hold in every way it can be run. Stateless: everything of a thread is in the store. */
 export interface Agent<Context = unknown, State = StateOf<Context>> {
   readonly name: string;
-  /** Runs one turn to its end, or to where a person is needed. Throws only for mistakes of the caller. */
+  /**
+   * Runs one turn to its end, or to where a person or the host is needed; `continues` is for `runStep` only. Whatever fails
+   * is in the result, as `failed`: a policy, the model, a cap, or the store, also where nothing could be loaded.
+   *
+   * Throws only for what the caller has to know before anything runs: `ConfigError` for the input; `PendingApprovalError`
+   * and `PendingToolsError` for a thread that waits for answers or results, and other `ThreadError`s for one that is not
+   * this agent's to run; `ThreadBusyError` where another run holds it (see `onBusy`); `StateError` for a stored state that
+   * does not fit; `StoreVersionError` and `CorruptRecordError` for what this version cannot read.
+   */
   run<Schema extends ToolSchema = never>(
     input: RunInput<Context, State, Schema>,
   ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
@@ -43,7 +51,16 @@ export interface Agent<Context = unknown, State = StateOf<Context>> {
   runStep<Schema extends ToolSchema = never>(
     input: StepInput<Context, State, Schema>,
   ): Promise<AgentResult<State, SchemaOutput<Schema>>>;
-  /** Answers pending approvals, in this process or another. Throws `ApprovalError` when an answer matches none. */
+  /**
+   * Goes on with a turn that stands still, in this process or another. With `answers` it answers pending approvals: all of
+   * them have to match, or none counts. Without, what has expired counts as not approved, and a turn that an ended process
+   * left goes on, as after a crash; one that waits for a person is given back as it is.
+   *
+   * Throws before anything runs: `ApprovalError` when an answer matches no open approval; `UnknownThreadError`;
+   * `ThreadError` with `nothing-to-continue` when the last turn has ended, and with `output-needed` when it was begun with
+   * an `output` that is not given again; `ThreadBusyError` where another run holds the thread, which a process that was
+   * killed does for up to `leaseMs`; and what `run` throws for an input, a thread or a record. All else is in the result.
+   */
   resume<Schema extends ToolSchema = never>(
     input: ResumeInput<Context, Schema>,
   ): Promise<AgentResult<State, SchemaOutput<Schema>>>;

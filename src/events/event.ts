@@ -201,7 +201,10 @@ export type EventBody =
       readonly policy: string;
       readonly version?: string;
       readonly point: string;
-      /** The `type` of the decision; of a policy on trial `none`, too, where it was asked and returned nothing. */
+      /**
+       * The `type` of the decision, also of one that changes nothing (`proceed`, `abstain`, `accept`). A policy that returns
+       * nothing leaves no such event; one on trial leaves `none`.
+       */
       readonly decision: string;
       /** The reason of a Block or the prompt of a confirmation; feedback and rewrites are never recorded. */
       readonly reason?: string;

@@ -33,11 +33,20 @@ type Nothing = undefined | void;
 
 /** How one policy is asked at one point. */
 export interface HookOptions {
-  /** Milliseconds. Default: the point's limit. */
+  /**
+   * Milliseconds. Default: 5 s, or 500 ms with `hookTimeouts: 'voice'`; in either profile 30 s at `wrapLlmCall` and
+   * `wrapToolUse`, 60 s at `onContextCompact` and 100 ms at `onEvent`.
+   */
   readonly timeoutMs?: number;
-  /** What a failure of this policy means here. Default: the point's. */
+  /**
+   * What a failure of this policy means here. Default: `closed`, and `open` at `postToolUse`, `onKnowledgeResults`,
+   * `onOutgoingMessage`, `onContextCompact` and `onEvent`.
+   */
   readonly failure?: 'closed' | 'open';
-  /** Returning nothing is then a failure; `ToolDecision.abstain()` is not. Default: false. */
+  /**
+   * Returning nothing is then a failure, as where a decision was made and not returned; `ToolDecision.abstain()` is not.
+   * Default: false.
+   */
   readonly mustDecide?: boolean;
 }
 

@@ -9,6 +9,7 @@ import type { Purpose } from '../protocol/texts.ts';
  * no decision can forge it.
  */
 export interface HookContext<Context = unknown, State = StateOf<Context>> {
+  /** The thread of this run. A subagent runs on one of its own. */
   readonly threadId: string;
   readonly turnId: string;
   /** The step of this turn, from 1; 0 before the first. */
@@ -17,10 +18,15 @@ export interface HookContext<Context = unknown, State = StateOf<Context>> {
   readonly attempt: number;
   /** The agents above this one, outermost first; empty for an agent that no other called. */
   readonly agentPath: readonly string[];
+  /** The id of the agent's model, or of that which writes a summary; `unknown` for one without an id. */
   readonly model: string;
+  /** What the model call in question is for. */
   readonly purpose: Purpose;
+  /** Who speaks, as the app told this run: a frozen copy, not kept with the thread. `null` where nothing was passed. */
   readonly sender: JsonValue;
+  /** Over what they speak, in the same way. */
   readonly channel: JsonValue;
+  /** What else the app tells of the session, in the same way. */
   readonly session: JsonValue;
   /** The history so far, frozen and not copied. Without the message or response that is being judged. */
   readonly messages: readonly Message[];

@@ -23,7 +23,10 @@ export type RunResult<Output = never> = RunFactsOfTurn & RunEnding<Output>;
 interface RunFactsOfTurn {
   readonly threadId: string;
   readonly turnId: string;
-  /** Model calls of the main loop so far, rejected ones included. */
+  /**
+   * Steps of the turn that have begun: one model call and its tools each. Those whose response was rejected count, and so
+   * does one that ended before its call, such as by a policy at `preLlmRequest`. Those of subagents do not.
+   */
   readonly steps: number;
   /** Tokens of every call of the turn, rejected ones included. */
   readonly usage: Usage;
@@ -51,7 +54,7 @@ type RunEnding<Output> =
           /** What the schema made of the text. */
           readonly output: Output;
         }))
-  /** One step is done and the turn goes on (`runStep`). */
+  /** One step is done and the turn goes on. Only `runStep` gives this. */
   | { readonly status: 'continues' }
   /** The turn waits for a person; answer with `resume`. */
   | { readonly status: 'awaiting-approval'; readonly approvals: readonly Approval[] }
@@ -75,7 +78,10 @@ type RunEnding<Output> =
   /** The provider refused to answer. */
   | { readonly status: 'refused'; readonly text: string }
   | { readonly status: 'cancelled' }
-  /** Something broke: a policy (`HookError`), the model, the store, or the retry cap. */
+  /**
+   * Something broke: a policy (`HookError`), the model, the store, or the retry cap. `text` is what the user was shown in the
+   * place of an answer: empty where the store failed, and after `ErrorDecision.silent()`.
+   */
   | { readonly status: 'failed'; readonly error: AgentHooksError; readonly text: string };
 
 /** Reads the result off the state a run stopped in. */

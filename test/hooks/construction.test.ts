@@ -83,6 +83,8 @@ describe('building policies — misspelled hooks', () => {
       }
       prepare(): void {}
       onLoad(): void {}
+      toolUse(): void {}
+      checkTool(): void {}
       readonly postbox = 'x';
     }
     expect(compile(new Gate())).toBeUndefined();

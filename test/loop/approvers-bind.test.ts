@@ -42,6 +42,25 @@ describe('a wish for an approval is met only by one of the approvers it names', 
     expect(result.status).toBe('awaiting-approval');
   });
 
+  test('whoever edits has approved the edit: the policy that asked them is not asked about again', async () => {
+    const log: string[] = [];
+    const { agent } = desk({
+      script: [{ toolCalls: [callPay(50)] }, 'done'],
+      hooks: [byAmount],
+      log,
+    });
+    const paused = await agent.run({ threadId: 't', message: 'go' });
+    if (paused.status !== 'awaiting-approval') throw new Error(paused.status);
+    const [asked] = paused.approvals;
+    const answer = { approvalId: asked?.approvalId ?? '', approved: true, by: 'clerk' };
+    const result = await agent.resume({
+      threadId: 't',
+      answers: [{ ...answer, input: { euros: 90 } }],
+    });
+    expect(log).toContain('pay 90');
+    expect(result.status).toBe('completed');
+  });
+
   test('a policy that asks for a second person at resume gets one', async () => {
     const log: string[] = [];
     const { agent } = desk({

@@ -2,9 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AgentOptions,
   createAgent,
+  defineHooks,
   fallbackModel,
   ModelError,
   memoryStore,
+  RequestDecision,
   ResponseDecision,
   type ScriptEntry,
   scriptedModel,
@@ -150,6 +152,22 @@ describe('a limit of cost', () => {
     ['with a choice nobody knows', { unpriced: 'ignore' }, /unpriced/],
   ])('%s is refused when the agent is built', (_what, more, message) => {
     expect(() => build([], more as Partial<AgentOptions>)).toThrow(message);
+  });
+});
+
+describe('a limit of steps', () => {
+  test('counts model calls; a step that a policy ends before its call counts as well', async () => {
+    const limited = build(Array(10).fill(LOOK), { limits: { steps: 8 } });
+    expect(await limited.agent.run(run)).toMatchObject({ status: 'limited', steps: 8 });
+    expect(limited.model.calls).toBe(8);
+    const eight = defineHooks({
+      name: 'eight',
+      preLlmRequest: (_request, ctx) =>
+        ctx.step > 8 ? RequestDecision.block('eight are enough') : undefined,
+    });
+    const blocked = build(Array(10).fill(LOOK), { hooks: [eight] });
+    expect(await blocked.agent.run(run)).toMatchObject({ status: 'blocked', steps: 9 });
+    expect(blocked.model.calls).toBe(8);
   });
 });
 

@@ -1,6 +1,7 @@
 import {
   createAgent,
   defineHooks,
+  MessageDecision,
   memoryStore,
   ResponseDecision,
   shadow,
@@ -106,6 +107,23 @@ describe('onTextWindow', () => {
     expect(events.filter(({ type }) => type === 'text.retracted')).toMatchObject([
       { by: 'guard', point: 'onTextWindow' },
     ]);
+  });
+
+  test('a policy that judges later can only take back what a window has let go', async () => {
+    const all = defineHooks({
+      name: 'all',
+      onTextWindow: ({ text }) => WindowDecision.release(text.length),
+    });
+    const redact = defineHooks({
+      name: 'redact',
+      onOutgoingMessage: ({ text }) => MessageDecision.modify(text.replace('xyzzy', '***')),
+    });
+    const shown = await watch(piecesModel(['xyz', 'zy']), [all, redact]);
+    expect(shown.pieces).toEqual(['xyz', 'zy']);
+    expect(shown.types).toContain('text.retracted');
+    expect(shown.result).toMatchObject({ status: 'completed', text: '***' });
+    const held = await watch(piecesModel(['xyz', 'zy']), [redact]);
+    expect(held.pieces).toEqual([]);
   });
 
   test('a policy on trial is asked about the whole, lets nothing go and blocks nothing', async () => {
