@@ -27,7 +27,7 @@ The files are loaded, so what stands at their top level runs; no hook is called.
 Options:
   --strict                   warnings count as errors, and so do checks that were left out
   --json                     one JSON document on stdout
-  --streaming <mode>         the agent's mode: hold, window or live; warns of policies that live text escapes
+  --streaming <mode>         the agent's mode: hold, window or live; warns of policies that text escapes
   --one-rewriter-per-point   two policies at one point are an error
   --require-names            a policy without a name of its own is an error
   -h, --help                 print this

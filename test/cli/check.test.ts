@@ -77,6 +77,13 @@ describe('agent-hooks check — what it prints', () => {
   });
 });
 
+test('agent-hooks check --streaming window names who judges text too late', async () => {
+  const text = 'export default [{ onTextWindow() {} }, { onLlmResponse() {} }];';
+  const folder = project({ 'hooks.js': text }, FAST);
+  const { findings } = await checked(folder, '--streaming=window');
+  expect(findings).toMatchObject([{ code: 'stream-guard', member: 'onLlmResponse', index: 1 }]);
+});
+
 describe('agent-hooks check — what is no check', () => {
   const folder = project({ 'hooks.js': 'export default { preToolUse() {} };' }, FAST);
 
