@@ -6,12 +6,18 @@ import { parseUserMessage } from '../protocol/message-schema.ts';
 
 const CONTEXT_KEYS = ['context', 'sender', 'channel', 'session', 'signal'];
 
+/** What one kind of call takes beside the context, which every call may be given. */
+export interface InputKeys {
+  readonly required: readonly string[];
+  readonly optional: readonly string[];
+}
+
 /** Refuses what a call of the agent was given wrong, before a thread is touched. */
-export function checkRunInput(where: string, input: unknown, keys: readonly string[]): void {
+export function checkRunInput(where: string, input: unknown, keys: InputKeys): void {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) {
-    throw invalid(where, 'it was called without an object', `Pass { ${keys.join(', ')} }`);
+    throw invalid(where, 'it was called without an object', howToCall(keys));
   }
-  checkKeys(where, input, [...keys, ...CONTEXT_KEYS]);
+  checkKeys(where, input, [...keys.required, ...keys.optional, ...CONTEXT_KEYS]);
   for (const key of ['sender', 'channel', 'session']) {
     const value: unknown = Reflect.get(input, key);
     if (value !== undefined && !isJson(value)) {
@@ -26,6 +32,12 @@ export function checkRunInput(where: string, input: unknown, keys: readonly stri
   if (signal !== undefined && !isSignal(signal)) {
     throw invalid(where, '`signal` is no AbortSignal', 'Pass `controller.signal`');
   }
+}
+
+function howToCall({ required, optional }: InputKeys): string {
+  const others = [...optional, ...CONTEXT_KEYS].join(', ');
+  const needed = required.length === 0 ? 'an object, or nothing' : `{ ${required.join(', ')} }`;
+  return `Pass ${needed}. It may also hold: ${others}`;
 }
 
 /** Reads the user's message, or says what is wrong with it. */

@@ -33,7 +33,7 @@ import { checkAnswers } from './check-answers.ts';
 import { checkEndOptions } from './check-end.ts';
 import { checkGuarded } from './check-guarded.ts';
 import { checkAgentOptions } from './check-options.ts';
-import { checkRunInput, checkThreadId, readMessage } from './check-run.ts';
+import { checkRunInput, checkThreadId, type InputKeys, readMessage } from './check-run.ts';
 import { readRunState, refuseState, stateOf } from './check-state.ts';
 import { checkSubmitted } from './check-submitted.ts';
 import { AS_CHILD, childAgent, NO_HOOKS } from './child-agent.ts';
@@ -52,9 +52,17 @@ import type { StateSchema } from './state-schema.ts';
 import { GIVEN_UP, ThreadQueue } from './thread-queue.ts';
 import { type UnfinishedOptions, unfinishedTurns } from './unfinished-turns.ts';
 
-const RUN_KEYS = ['threadId', 'message', 'supersede', 'state', 'output'];
-const RESUME_KEYS = ['threadId', 'answers', 'output'];
-const SUBMIT_KEYS = ['threadId', 'results', 'output'];
+const RUN_KEYS: InputKeys = {
+  required: ['message'],
+  optional: ['threadId', 'supersede', 'state', 'output'],
+};
+const STEP_KEYS: InputKeys = {
+  required: ['threadId'],
+  optional: ['message', 'supersede', 'state', 'output'],
+};
+const RESUME_KEYS: InputKeys = { required: ['threadId'], optional: ['answers', 'output'] };
+const SUBMIT_KEYS: InputKeys = { required: ['threadId', 'results'], optional: ['output'] };
+const CANCEL_KEYS: InputKeys = { required: [], optional: [] };
 
 /**
  * Wires policies, tools, a model and a store into an agent. Everything that can be wrong with the options is
@@ -161,7 +169,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
   }
 
   async cancel(threadId: string, about: Partial<RunContext<Context>> = {}): Promise<RunResult> {
-    checkRunInput('agent.cancel', about, []);
+    checkRunInput('agent.cancel', about, CANCEL_KEYS);
     const live = this.#runs.of(checkThreadId('agent.cancel', threadId));
     if (live === undefined) {
       const claimed = this.#runs.claimed(threadId);
@@ -258,7 +266,7 @@ class ThreadAgent<Context> implements Agent<Context, StateValues> {
     where: string,
     input: StepInput<Context, StateValues, ToolSchema>,
   ): Promise<RunResult> {
-    checkRunInput(where, input, RUN_KEYS);
+    checkRunInput(where, input, STEP_KEYS);
     const threadId = checkThreadId(where, input.threadId);
     const step = { threadId, input, rules: SINGLE_STEP, ...this.#answers.of(where, input) };
     if (input.message === undefined) {

@@ -11,7 +11,7 @@ export type Command =
 export interface CheckArguments {
   readonly dir: string;
   readonly json: boolean;
-  /** Warnings count as errors. */
+  /** Warnings count as errors, and so do checks that were left out. */
   readonly strict: boolean;
   readonly streaming?: 'hold' | 'window' | 'live';
   readonly oneRewriterPerPoint: boolean;
@@ -25,9 +25,9 @@ Checks the policies of a project: hooks.ts and everything under hooks/ in the fo
 The files are loaded, so what stands at their top level runs; no hook is called.
 
 Options:
-  --strict                   warnings count as errors
+  --strict                   warnings count as errors, and so do checks that were left out
   --json                     one JSON document on stdout
-  --streaming <mode>         the agent's mode: hold, window or live; warns of policies that live text escapes
+  --streaming <mode>         the agent's mode: hold, window or live; warns of policies that text escapes
   --one-rewriter-per-point   two policies at one point are an error
   --require-names            a policy without a name of its own is an error
   -h, --help                 print this

@@ -3,15 +3,23 @@ import { type Finding, sentenceOf } from '../errors/hook-validation-error.ts';
 import type { CheckReport } from './check-project.ts';
 
 /** One line for each finding, and one that counts them. */
-export function reportLines(report: CheckReport, isColoured: boolean): readonly string[] {
-  const { files, policies, errors, warnings, findings } = report;
+export function reportLines(
+  report: CheckReport,
+  { isColoured, strict }: { readonly isColoured: boolean; readonly strict: boolean },
+): readonly string[] {
+  const { files, policies, errors, warnings, findings, leftOut } = report;
   const paint: Paint = (colour, text) =>
     isColoured ? styleText(colour, text, { validateStream: false }) : text;
   const checked = `${counted(policies.length, 'policy', 'policies')}, ${counted(files.length, 'file')}`;
   const outcome = `${counted(errors, 'error')}, ${counted(warnings, 'warning')}`;
+  // Whoever reads this line alone must not take what was never looked at for what is in order.
+  const counts = strict ? ', which --strict counts as an error' : '';
+  const missing =
+    leftOut.length === 0 ? '' : `; checks were left out${counts}: see the note on stderr`;
+  const clean = leftOut.length === 0 ? 'green' : 'yellow';
   return [
     ...findings.map((finding) => lineOf(finding, paint)),
-    `${paint(errors > 0 ? 'red' : 'green', outcome)} (${checked})`,
+    `${paint(errors > 0 ? 'red' : clean, outcome)} (${checked})${missing}`,
   ];
 }
 

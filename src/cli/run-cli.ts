@@ -61,9 +61,11 @@ async function check(options: CheckArguments, ports: CliPorts): Promise<ExitCode
   ports.out(
     json
       ? `${JSON.stringify(report, null, 2)}\n`
-      : `${reportLines(report, ports.isColoured).join('\n')}\n`,
+      : `${reportLines(report, { isColoured: ports.isColoured, strict }).join('\n')}\n`,
   );
-  return report.errors > 0 || (strict && report.warnings > 0) ? 1 : 0;
+  // What was not looked at may be wrong, and whoever asks for strictness wants to know that nothing is.
+  const isDoubtful = report.warnings > 0 || report.leftOut.length > 0;
+  return report.errors > 0 || (strict && isDoubtful) ? 1 : 0;
 }
 
 function refuse(why: string, { err }: CliPorts, usage = USAGE): ExitCode {

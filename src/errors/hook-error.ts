@@ -30,14 +30,16 @@ export class HookError extends AgentHooksError {
       readonly kind: HookFailureKind;
       readonly detail?: string;
       readonly fix?: string;
+      /** Milliseconds it had. */
+      readonly timeoutMs?: number;
     },
     options?: { readonly cause?: unknown },
   ) {
     super(
       {
         where: `policy '${failure.policy}' at ${failure.point}`,
-        what: failure.detail ?? WHAT[failure.kind],
-        fix: failure.fix ?? FIX[failure.kind],
+        what: failure.detail ?? whatOf(failure),
+        fix: failure.fix ?? FIX[failure.kind].replace('<point>', failure.point),
       },
       options,
     );
@@ -73,6 +75,11 @@ export class ResponseRetryCapError extends AgentHooksError {
   }
 }
 
+function whatOf({ kind, timeoutMs }: { kind: HookFailureKind; timeoutMs?: number }): string {
+  const limit = kind === 'timed-out' && timeoutMs !== undefined ? ` of ${timeoutMs} ms` : '';
+  return `${WHAT[kind]}${limit}`;
+}
+
 const WHAT: Record<HookFailureKind, string> = {
   threw: 'the hook threw',
   'timed-out': 'the hook did not answer within its time limit',
@@ -84,7 +91,8 @@ const WHAT: Record<HookFailureKind, string> = {
 
 const FIX: Record<HookFailureKind, string> = {
   threw: 'See `cause`, and fix the policy',
-  'timed-out': 'Answer faster, watch `ctx.signal`, or raise `options.<point>.timeoutMs`',
+  'timed-out':
+    'Answer faster, watch `ctx.signal`, or raise `options.<point>.timeoutMs` of the policy (around it, `withTimeout` counts instead)',
   illegal: 'Build decisions with the companion of that point, such as `ToolDecision.block(reason)`',
   undecided: 'Return a decision on every path, or `ToolDecision.abstain()`',
   'invalid-rewrite': 'Return a value of the same shape as the one the hook was given',

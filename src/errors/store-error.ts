@@ -13,15 +13,28 @@ export class StoreError extends AgentHooksError {
 /** Another run holds the thread. */
 export class ThreadBusyError extends StoreError {
   override readonly code = 'thread-busy';
+  /**
+   * When the claim of that run ends unless it is renewed, which a run that goes on does: milliseconds since the epoch, by
+   * the clock of the store. Absent where the store does not say.
+   */
+  readonly heldUntil?: number;
 
-  constructor(threadId: string) {
+  constructor(threadId: string, heldUntil?: number) {
+    const end = timeOf(heldUntil);
     super({
       where: `thread '${threadId}'`,
       what: 'another run holds it',
-      fix: "Wait for that run to end, or cancel it in the process it runs in; `onBusy: 'queue'` of the agent waits by itself. The claim of a process that ended runs out",
+      fix: `Wait for that run to end, or cancel it in the process it runs in; \`onBusy: 'queue'\` of the agent waits by itself. The claim of a process that ended runs out${end === undefined ? '' : ` at ${end}`}`,
     });
     this.name = 'ThreadBusyError';
+    if (heldUntil !== undefined && end !== undefined) this.heldUntil = heldUntil;
   }
+}
+
+/** Nothing for what is no time, which a damaged record may hold. */
+function timeOf(ms: number | undefined): string | undefined {
+  const date = new Date(ms ?? Number.NaN);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
 const GO_ON =

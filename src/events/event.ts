@@ -132,7 +132,10 @@ export type EventBody =
       readonly source: ToolSource;
       readonly durationMs: number;
       readonly outcome: ToolOutcome;
-      /** Why, without a value of the call: the `eventText` of a `ToolError`, or the class of another error. */
+      /**
+       * Why, without a value of the call: the `eventText` of a `ToolError`, or the class of another error. Always there
+       * with the outcome `unknown`. Absent where the outcome says all there is, as `cancelled` does.
+       */
       readonly reason?: string;
       /** As above. */
       readonly prechecked?: true;

@@ -6,6 +6,7 @@ import { type ContextSource, hookContext } from './hook-context.ts';
 import type { HookRun } from './hook-run.ts';
 import { NOT_ASKED } from './limit-call.ts';
 import { type Question, recordDecision, recordFailure } from './record.ts';
+import { aboutThrown } from './thrown-decision.ts';
 import { type Outcome, Wait, type Waiter } from './wait.ts';
 
 /** What came of it; `undefined` is no opinion. */
@@ -132,8 +133,10 @@ export class Ask implements ContextSource, Waiter {
 
   error(kind: HookFailureKind, facts: FailureFacts = {}): HookError {
     const { cause, ...text } = facts;
+    const { policy, timeoutMs } = this.entry;
+    const thrown = kind === 'threw' ? aboutThrown(cause) : undefined;
     return new HookError(
-      { policy: this.entry.policy, point: this.question.point, kind, ...text },
+      { policy, point: this.question.point, kind, timeoutMs, ...thrown, ...text },
       cause === undefined ? undefined : { cause },
     );
   }

@@ -7,7 +7,7 @@ import { pointsOf } from './plan.ts';
 import { HOOK_POINTS, POINTS } from './points.ts';
 
 export interface ValidateOptions {
-  /** What the agent will be given; `live` is a warning beside a policy that can take text back. Default: nothing is assumed. */
+  /** What the agent will be given; `live` is a warning beside a policy that can take text back, and `window` where one of them judges no windows. Default: nothing is assumed. */
   readonly streaming?: 'hold' | 'window' | 'live';
   /** Two policies at one point are an error, `onEvent` excepted. Default: false, as chains are ordered and judged again. */
   readonly oneRewriterPerPoint?: boolean;
@@ -40,6 +40,7 @@ export function validateHooks(hooks: unknown, options: ValidateOptions = {}): re
   if (options.requireNames === true) refuseUnnamed(found);
   for (const policy of policies) warnOfOpenPoints(policy, found);
   if (options.streaming === 'live') for (const policy of policies) warnOfLiveText(policy, found);
+  if (options.streaming === 'window') warnOfWindows(found);
   return Object.freeze(findings);
 }
 
@@ -141,6 +142,32 @@ function warnOfLiveText(policy: NamedPolicy, { placeOf, add }: Found): void {
       fix: "Leave `streaming` out, or set 'hold': text then waits for the verdict",
     }),
   );
+}
+
+/** Where text is taken back that windows may have let go. Refusing a tool takes back no text that was judged. */
+const AFTER_WINDOWS: readonly HookPoint[] = ['wrapLlmCall', 'onLlmResponse', 'onOutgoingMessage'];
+
+/** Text goes once everyone who judges windows lets it go, so whoever judges none is asked too late. */
+function warnOfWindows({ policies, placeOf, add }: Found): void {
+  const enforced = policies.filter(({ part }) => part.shadow !== true);
+  const judges = ({ part }: NamedPolicy): boolean => pointsOf(part).includes('onTextWindow');
+  // Without anyone to judge windows everything is held.
+  if (!enforced.some(judges)) return;
+  for (const policy of enforced.filter((one) => !judges(one))) {
+    const points = pointsOf(policy.part).filter((point) => AFTER_WINDOWS.includes(point));
+    const [first] = points;
+    if (first === undefined) continue;
+    const names = points.map((point) => `'${point}'`).join(', ');
+    add(
+      about(policy, first, {
+        severity: 'warning',
+        code: 'stream-guard',
+        where: `${placeOf(policy.index)} ('${policy.name.name}')`,
+        what: `can take text back at ${names} and has no 'onTextWindow': with \`streaming: 'window'\` other policies have let that text go by then`,
+        fix: "Give it `onTextWindow` too, or set 'hold': text then waits for the verdict",
+      }),
+    );
+  }
 }
 
 function about(

@@ -5,6 +5,7 @@ import type { Artifact } from '../protocol/artifact.ts';
 import type { AfterCall } from './after-call-state.ts';
 import { withAnnounced } from './announced.ts';
 import { awaitHost, neverHanded } from './await-host.ts';
+import { toldReason } from './call-outcomes.ts';
 import type { LoopEvent } from './event.ts';
 import { withBackground } from './go-on.ts';
 import type { Outcome } from './outcome.ts';
@@ -171,7 +172,7 @@ function finishedEvent(toolName: string, finished: FinishedCall): EventBody {
     source: 'model',
     durationMs,
     outcome: result.outcome,
-    ...(reason !== undefined && { reason }),
+    ...toldReason(result, reason),
     ...prechecked,
   };
 }

@@ -3,6 +3,7 @@ import { textOf } from '../protocol/byte-size.ts';
 import type { ToolInvocation, ToolResult } from '../protocol/tool.ts';
 import type { LateResult } from './background-calls.ts';
 import type { BackgroundCall } from './background-state.ts';
+import { toldReason } from './call-outcomes.ts';
 import { inputAsJudged } from './locks.ts';
 import { momentOf } from './moment-of.ts';
 import { shownLate } from './present-result.ts';
@@ -114,5 +115,5 @@ function endOf({ callId, toolName }: ToolInvocation, late: LateResult): EventBod
   const about = { callId, toolName, source: 'model', durationMs } as const;
   return result.outcome === 'succeeded'
     ? { type: 'tool.succeeded', ...about }
-    : { type: 'tool.failed', ...about, outcome: result.outcome };
+    : { type: 'tool.failed', ...about, outcome: result.outcome, ...toldReason(result) };
 }

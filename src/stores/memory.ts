@@ -113,7 +113,7 @@ class MemoryStore implements ThreadStore {
       return { token: 1, expiresAt };
     }
     if (held.holder !== undefined && held.holder !== lease.holder && now < held.expiresAt) {
-      throw new ThreadBusyError(threadId);
+      throw new ThreadBusyError(threadId, held.expiresAt);
     }
     held.token += 1;
     held.holder = lease.holder;

@@ -104,7 +104,7 @@ export interface ThreadStore {
    * own process.
    */
   readonly counters?: Counters;
-  /** Takes the thread until `ttlMs` from now. Throws `ThreadBusyError` while another holder's claim runs; one that ran out is taken over. A thread need not exist yet. */
+  /** Takes the thread until `ttlMs` from now. Throws `ThreadBusyError`, with `heldUntil`, while another holder's claim runs; one that ran out is taken over. A thread need not exist yet. */
   claim(
     threadId: string,
     lease: { readonly holder: string; readonly ttlMs: number },

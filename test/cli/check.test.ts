@@ -32,17 +32,19 @@ describe('agent-hooks check — what it prints', () => {
     expect(code).toBe(1);
     expect(out.split('\n')).toEqual([
       "hooks.js:2:3 error unknown-hook has a method 'preTooluse', which is no hook and would never be called (Did you mean 'preToolUse'? If not, give the method a name less like it)",
-      '1 error, 0 warnings (1 policy, 1 file)',
+      '1 error, 0 warnings (1 policy, 1 file); checks were left out: see the note on stderr',
       '',
     ]);
   });
 
   test('a warning is exit code 0, and 1 when they count', async () => {
-    const text = "export default { name: 'r', onOutgoingMessage: () => undefined };\n";
-    const folder = project({ 'hooks.js': text }, FAST);
+    const text =
+      "export default { name: 'r', onOutgoingMessage: () => ({ type: 'modify', text: 'x' }) };\n";
+    const folder = project({ 'hooks.js': text });
     const lenient = await agentHooks(folder, 'check');
     expect(lenient.code).toBe(0);
     expect(lenient.out).toMatch(/^hooks\.js:1:29 warning open-point /);
+    expect(lenient.out).toMatch(/\n0 errors, 1 warning \(1 policy, 1 file\)\n$/);
     expect((await agentHooks(folder, 'check', '--strict')).code).toBe(1);
   });
 
@@ -73,6 +75,13 @@ describe('agent-hooks check — what it prints', () => {
       new Set(['stream-guard', 'duplicate-rewriter', 'unnamed-policy']),
     );
   });
+});
+
+test('agent-hooks check --streaming window names who judges text too late', async () => {
+  const text = 'export default [{ onTextWindow() {} }, { onLlmResponse() {} }];';
+  const folder = project({ 'hooks.js': text }, FAST);
+  const { findings } = await checked(folder, '--streaming=window');
+  expect(findings).toMatchObject([{ code: 'stream-guard', member: 'onLlmResponse', index: 1 }]);
 });
 
 describe('agent-hooks check — what is no check', () => {
@@ -141,6 +150,33 @@ describe('agent-hooks check — without a compiler', () => {
     const { findings, leftOut } = await checked(folder);
     expect(findings).toEqual([]);
     expect(leftOut).toEqual([expect.stringContaining('TypeScript 7')]);
+  });
+
+  test.each([
+    ['TypeScript 7', { compiler: 'ts7' }],
+    ['no TypeScript', FAST],
+  ] as const)(
+    '%s: what was left out is in the summary, and fails under --strict',
+    async (_what, setting) => {
+      const text =
+        "import { ToolDecision } from 'agent-hooks';\nexport default { name: 'a', preToolUse() { ToolDecision.block('x'); } };";
+      const folder = project({ 'hooks.ts': text }, setting);
+      const lenient = await agentHooks(folder, 'check');
+      expect(lenient.code).toBe(0);
+      expect(lenient.out).toBe(
+        '0 errors, 0 warnings (1 policy, 1 file); checks were left out: see the note on stderr\n',
+      );
+      const strict = await agentHooks(folder, 'check', '--strict');
+      expect(strict.code).toBe(1);
+      expect(strict.out).toContain('which --strict counts as an error');
+      expect((await agentHooks(folder, 'check', '--strict', '--json')).code).toBe(1);
+    },
+  );
+
+  test('nothing is left out with a compiler, and --strict passes what is in order', async () => {
+    const text = "export default { name: 'a', preToolUse() {} };";
+    const { code, out } = await agentHooks(project({ 'hooks.ts': text }), 'check', '--strict');
+    expect({ code, out }).toEqual({ code: 0, out: '0 errors, 0 warnings (1 policy, 1 file)\n' });
   });
 
   test('M-14: four mistakes in three files are four findings, with file and line', async () => {

@@ -59,6 +59,31 @@ describe('building policies — misspelled hooks', () => {
     ['wrapToolUsage', 'wrapToolUse'],
     ['postLlmRequest', 'preLlmRequest'],
     ['systemPromt', 'systemPrompt'],
+    ['onBeforeToolUse', 'preToolUse'],
+    ['onPreToolUse', 'preToolUse'],
+    ['onBeforeModel', 'preLlmRequest'],
+    ['on_after_tool_call', 'postToolUse'],
+    ['outgoingMessage', 'onOutgoingMessage'],
+    ['llm_response', 'onLlmResponse'],
+    ['userMessage', 'onUserMessage'],
+    ['onMessage', 'onUserMessage'],
+    ['onToolCall', 'preToolUse'],
+    ['toolCall', 'preToolUse'],
+    ['canUseTool', 'preToolUse'],
+    ['can_use_tool', 'preToolUse'],
+    ['validateToolCall', 'preToolUse'],
+    ['on_tool_start', 'preToolUse'],
+    ['before_model', 'preLlmRequest'],
+    ['wrap_model_call', 'wrapLlmCall'],
+    ['beforeModelCallback', 'preLlmRequest'],
+    ['handleLLMEnd', 'onLlmResponse'],
+    ['wrapGenerate', 'wrapLlmCall'],
+    ['UserPromptSubmit', 'onUserMessage'],
+    ['onToolResult', 'postToolUse'],
+    ['onToolEnd', 'postToolUse'],
+    ['beforeAgent', 'onTurnStart'],
+    ['prepareStep', 'preLlmRequest'],
+    ['PreCompact', 'onContextCompact'],
   ])('%s is refused, and %s suggested', (wrong, right) => {
     const error = compile({ onEvent: hook, [wrong]: hook });
     expect(error).toMatchObject({ code: 'unknown-hook' });
@@ -73,6 +98,35 @@ describe('building policies — misspelled hooks', () => {
       override onTurnStart(): undefined {}
     }
     expect(compile(new Gate())).toMatchObject({ code: 'unknown-hook' });
+  });
+
+  test.each([
+    'onApproved',
+    'onBeforeUnload',
+    'onAfterSave',
+    'onPrepared',
+    'toolCallCount',
+    'toolCalls',
+    'isToolCall',
+    'checkToolCall',
+    'toolResultOf',
+    'canUse',
+    'canUseTools',
+    'message',
+    'messages',
+    'onMessages',
+    'userMessages',
+    'outgoing',
+    'error',
+    'event',
+    'validate',
+    'validateToolCalls',
+    'needsApproval',
+    'startTurn',
+    '_toolCall',
+    '_pre_tool_use',
+  ])('a method of its own called %s is left alone', (name) => {
+    expect(compile({ preToolUse: hook, [name]: hook })).toBeUndefined();
   });
 
   test('a method that is not like a hook is left alone', () => {

@@ -111,6 +111,24 @@ describe('a failure of a policy', () => {
     expect(failures()).toMatchObject([{ kind, open: false, callId: '1.1.0' }]);
   });
 
+  test.each([
+    ['thrown', () => raise(ToolDecision.block('no'))],
+    ['rejected', async () => raise(ToolDecision.block('no'))],
+  ])('of a decision that was %s it is said that decisions are returned', async (_how, hook) => {
+    const { gate } = bench([illegal({ name: 'a', preToolUse: hook })]);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    expect(verdict).toMatchObject({ error: { kind: 'threw', cause: { type: 'block' } } });
+    const { message } = (verdict as unknown as { error: HookError }).error;
+    expect(message).toMatch(/threw a decision \('block'\).*`return` in the place of `throw`/);
+  });
+
+  test('another object that is thrown is no decision', async () => {
+    const hook = () => raise({ type: 'oops' });
+    const { gate } = bench([illegal({ name: 'a', preToolUse: hook })]);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    expect(verdict).toMatchObject({ error: { message: expect.stringContaining('See `cause`') } });
+  });
+
   test('a thenable may answer like any promise, once', async () => {
     const twice = thenable((answer, refuse) => {
       answer(ToolDecision.block('first'));

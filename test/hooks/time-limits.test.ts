@@ -35,6 +35,16 @@ describe('time limits', () => {
     expect(failures()).toMatchObject([{ kind: 'timed-out', open: false }]);
   });
 
+  test('the failure says how long the limit was and what sets it', async () => {
+    const hang = () => new Promise<ToolDecision>(() => undefined);
+    const { gate } = bench([defineHooks({ name: 'a', ...soon, preToolUse: hang })]);
+    const verdict = await gate.toolUse(invocation(), { check: acceptAll, moment: NOW }, asIs);
+    const { message } = (verdict as unknown as { error: HookError }).error;
+    expect(message).toContain('within its time limit of 20 ms');
+    expect(message).toContain('`options.preToolUse.timeoutMs`');
+    expect(message).toContain('`withTimeout`');
+  });
+
   test('an answer within the limit counts', async () => {
     const { gate } = bench([
       defineHooks({

@@ -64,6 +64,42 @@ describe('live streams', () => {
   });
 });
 
+describe('windows', () => {
+  const windows = { streaming: 'window' } as const;
+  const judge = defineHooks({ name: 'judge', onTextWindow: hook as never });
+
+  test.each(['wrapLlmCall', 'onLlmResponse', 'onOutgoingMessage'])(
+    '%s without onTextWindow is a warning beside a policy that has one',
+    (point) => {
+      const options = { [point]: { failure: 'closed' } };
+      const late = { name: 'late', [point]: hook, options };
+      expect(found([judge, late], windows)).toEqual([`warning stream-guard ${point}`]);
+      expect(found([compose(judge, late as never)], windows)).toEqual([
+        `warning stream-guard ${point}`,
+      ]);
+      expect(found([late, { name: 'other', preToolUse: hook }], windows)).toEqual([]);
+      expect(found([judge, { ...late, onTextWindow: hook }], windows)).toEqual([]);
+      expect(found([judge, late], { streaming: 'hold' })).toEqual([]);
+      expect(found([judge, late])).toEqual([]);
+    },
+  );
+
+  test('it names the policy and its points, and says what to do', () => {
+    const late = { name: 'late', wrapLlmCall: hook, onLlmResponse: hook };
+    const [finding] = validateHooks([judge, late], windows);
+    expect(finding).toMatchObject({ where: "hooks[1] ('late')", index: 1 });
+    expect(finding?.what).toContain("'wrapLlmCall', 'onLlmResponse'");
+    expect(finding?.fix).toMatch(/`onTextWindow`.*'hold'/);
+  });
+
+  test('a gate of tools alone is none, nor is a policy on trial on either side', () => {
+    expect(found([judge, { name: 'gate', preToolUse: hook }], windows)).toEqual([]);
+    const late = defineHooks({ name: 'late', onLlmResponse: hook });
+    expect(found([judge, shadow(late)], windows)).toEqual([]);
+    expect(found([shadow(judge), late], windows)).toEqual([]);
+  });
+});
+
 describe('strict rules', () => {
   const strict = { oneRewriterPerPoint: true };
   const a = defineHooks({ name: 'a', preToolUse: hook });

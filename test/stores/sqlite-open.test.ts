@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ConfigError } from '../../src/errors/config-error.ts';
 import { StoreAccessError, StoreVersionError } from '../../src/errors/store-error.ts';
@@ -51,6 +51,7 @@ describe.each(DRIVERS)('opening a sqlite store on %s', (driver) => {
     const error = thrownBy(() => sqliteStore({ path, driver }));
     expect(error).toBeInstanceOf(StoreAccessError);
     expect(error).toMatchObject({ code: 'store-failed', cause: expect.any(Error) });
+    expect(String(error)).toContain(`there is no folder '${dirname(path)}'. Create it first`);
   });
 
   test('commits are durable, readers do not block, and foreign keys hold', async () => {

@@ -30,9 +30,19 @@ export async function claim(
      RETURNING token, expires_at`,
     [threadId, holder, ttlMs, now],
   );
-  if (row === undefined) throw new ThreadBusyError(threadId);
+  if (row === undefined) throw new ThreadBusyError(threadId, await heldUntil(database, threadId));
   const place = { table: 'threads', thread: threadId, key: 'token' };
   return { token: readNumber(row['token'], place), expiresAt: Number(row['expires_at']) };
+}
+
+/**
+ * Asked only once a claim was refused. Nothing when it was given back meanwhile, or cannot be read: that the thread is
+ * held is known all the same.
+ */
+async function heldUntil(database: Database, threadId: string): Promise<number | undefined> {
+  const sql = `SELECT expires_at FROM ${database.schema}.threads WHERE id = $1 AND holder IS NOT NULL`;
+  const [row] = await database.query(sql, [threadId]).catch(() => []);
+  return row === undefined ? undefined : Number(row['expires_at']);
 }
 
 export async function renew(

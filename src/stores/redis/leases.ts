@@ -24,7 +24,7 @@ export async function claim(
     keys,
     args: [holder, ttlMs, now],
   });
-  if (!Array.isArray(taken)) throw new ThreadBusyError(threadId);
+  if (!Array.isArray(taken)) throw new ThreadBusyError(threadId, Number(taken));
   const place = { table: 'thread', thread: threadId, key: 'token' };
   return { token: readNumber(Number(taken[0]), place), expiresAt: Number(taken[1]) };
 }

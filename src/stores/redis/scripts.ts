@@ -14,11 +14,11 @@ local function now(given)
 end
 `;
 
-/** Gives the token and the end, or nothing where another holds the thread. */
+/** Gives the token and the end, or the end alone where another holds the thread. */
 export const CLAIM: Script = new Script(`${NOW}
 local holder, ends = unpack(redis.call('HMGET', KEYS[1], 'holder', 'until'))
 local time = now(ARGV[3])
-if holder and holder ~= ARGV[1] and time < tonumber(ends) then return false end
+if holder and holder ~= ARGV[1] and time < tonumber(ends) then return ends end
 local token = redis.call('HINCRBY', KEYS[1], 'token', 1)
 local last = string.format('%.3f', time + tonumber(ARGV[2]))
 redis.call('HSET', KEYS[1], 'holder', ARGV[1], 'until', last)

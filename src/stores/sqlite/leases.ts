@@ -26,9 +26,18 @@ export function claim(connection: Connection, request: LeaseRequest): Claim {
     ),
   );
   const row = rows[0];
-  if (row === undefined) throw new ThreadBusyError(threadId);
+  if (row === undefined) throw new ThreadBusyError(threadId, heldUntil(connection, threadId));
   const token = readNumber(row['token'], { table: 'leases', thread: threadId, key: 'token' });
   return { token, expiresAt };
+}
+
+/** Asked only once a claim was refused. Nothing when it was given back meanwhile. */
+function heldUntil(connection: Connection, threadId: string): number | undefined {
+  const [row] = connection.all(
+    'SELECT expires_at FROM leases WHERE thread = ? AND holder IS NOT NULL',
+    [threadId],
+  );
+  return row === undefined ? undefined : Number(row['expires_at']);
 }
 
 export function renew(

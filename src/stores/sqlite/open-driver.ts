@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../../errors/config-error.ts';
 import { StoreAccessError } from '../../errors/store-error.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -23,10 +25,16 @@ export function openDriver(path: string, name?: SqliteDriverName): SqliteDriver 
   } catch (cause) {
     if (cause instanceof ConfigError) throw cause;
     throw new StoreAccessError('failed', `sqliteStore '${path}'`, {
-      what: 'the file cannot be opened or created',
+      what: `the file cannot be opened or created${missingFolder(path)}`,
       cause,
     });
   }
+}
+
+/** SQLite makes a file, and never the folder it is to be in. */
+function missingFolder(path: string): string {
+  const folder = dirname(resolve(path));
+  return existsSync(folder) ? '' : `: there is no folder '${folder}'. Create it first`;
 }
 
 function refuseNode(): never {

@@ -19,7 +19,11 @@ export const claimCases: readonly StoreCase[] = [
       const { expiresAt } = await store.claim(THREAD, { holder: 'a', ttlMs: 1_000 });
       assert.equal(expiresAt, 1_700_000_001_000);
       pass(999);
-      await refused('thread-busy', () => store.claim(THREAD, { holder: 'b', ttlMs: 1_000 }));
+      const busy = await refused('thread-busy', () =>
+        store.claim(THREAD, { holder: 'b', ttlMs: 1_000 }),
+      );
+      // A store need not say until when, and must not say anything else.
+      assert.ok([undefined, expiresAt].includes(Object(busy).heldUntil), 'a wrong `heldUntil`');
       await store.claim('other', { holder: 'b', ttlMs: 1_000 });
     },
   },
