@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client, Pool, types } from 'pg';
@@ -213,6 +214,24 @@ describe('stores of a server', () => {
   });
 
   const good = 'postgres://localhost/db';
+  test('the certificate of another server is told of without the name of either', async () => {
+    const host = 'db-7.internal.example';
+    const certificate = { subject: { CN: 'x' }, subjectaltname: 'DNS:other.internal.example' };
+    const other = checkServerIdentity(host, certificate as PeerCertificate);
+    const refuses = () => Promise.reject(other);
+    const stores = [
+      postgresStore({ pool: { connect: refuses, end: refuses } as unknown as PostgresPool }),
+      redisStore({ client: { call: refuses } }),
+    ];
+    for (const store of stores) {
+      const error = await Promise.resolve(store.load('t')).catch((thrown: unknown) => thrown);
+      const told = inspect(error, { depth: 9 });
+      expect(told).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+      expect(told).toContain("does not match certificate's altnames");
+      expect(told).not.toContain('internal.example');
+    }
+  });
+
   test.each<[what: string, make: () => unknown]>([
     ['no address', () => postgresStore({ url: '' })],
     ['an address that cannot be read', () => postgresStore({ url: `postgres://u:${SECRET}@[/x` })],
