@@ -18,6 +18,7 @@ import { type PostgresPool, postgresStore } from '../../src/stores/postgres.ts';
 import { loadIoredis } from '../../src/stores/redis/load-ioredis.ts';
 import { redisStore } from '../../src/stores/redis.ts';
 import { changes } from '../../src/testing/conformance/thread-store/samples.ts';
+import { freePort } from '../services/free-port.ts';
 import { onService } from '../services/on-service.ts';
 import { newSchema } from './new-schema.ts';
 import { postgresAdmin, quoted } from './postgres-admin.ts';
@@ -214,6 +215,20 @@ describe('stores of a server', () => {
   });
 
   const good = 'postgres://localhost/db';
+  test('why a server is not reached is told of, and not where it was looked for', async () => {
+    const port = String(await freePort());
+    const address = `127.0.0.1:${port}`;
+    for (const store of [
+      postgresStore({ url: `postgres://${address}/x`, timeoutMs: 500 }),
+      redisStore({ url: `redis://${address}`, timeoutMs: 500 }),
+    ]) {
+      const error = await Promise.resolve(store.load('t')).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'store-unreachable', cause: { code: 'ECONNREFUSED' } });
+      expect(inspect(error, { depth: 9 })).not.toContain(port);
+      await store.close();
+    }
+  });
+
   test('the certificate of another server is told of without the name of either', async () => {
     const host = 'db-7.internal.example';
     const certificate = { subject: { CN: 'x' }, subjectaltname: 'DNS:other.internal.example' };
