@@ -1,4 +1,4 @@
-import { nearestName } from '../internal/nearest-name.ts';
+import { editDistance, nearestName } from '../internal/nearest-name.ts';
 import type { HookPoint } from './agent-hooks.ts';
 import { HOOK_POINTS, isHookPoint } from './points.ts';
 
@@ -41,8 +41,24 @@ function withoutOn(name: string): string {
 }
 
 function nearestPoint(name: string, known: readonly HookPoint[]): HookPoint | undefined {
-  const nearest = nearestName(name, known);
-  return known.find((point) => point === nearest);
+  return nearest(name, known);
+}
+
+function nearest<Name extends string>(name: string, known: readonly Name[]): Name | undefined {
+  const found = nearestName(name, known);
+  return known.find((one) => one === found && isSlip(name, one));
+}
+
+/** Of few letters two that differ make another word: `onEvict` is no `onEvent`, as `onEvnet` is. */
+function isSlip(name: string, known: string): boolean {
+  const word = known.replace(/^(on|wrap|before|after)/, '');
+  if (word.length > 'Event'.length || name.startsWith(known)) return true;
+  const [given, meant] = [name.toLowerCase(), known.toLowerCase()];
+  return editDistance(given, meant) < 2 || sorted(given) === sorted(meant);
+}
+
+function sorted(text: string): string {
+  return [...text].sort().join('');
 }
 
 /** `preToolCall` is too far from `preToolUse` for a slip of the finger, and still means nothing else. */
@@ -67,9 +83,23 @@ const SURE: ReadonlyMap<string, HookPoint> = new Map(
   Object.entries({
     onUserMessage: ['onMessage', 'UserPromptSubmit', 'onUserPromptSubmit'],
     onTurnStart: ['beforeAgent', 'beforeAgentCallback', 'onAgentStart'],
-    preLlmRequest: ['beforeModelCallback', 'onLlmStart', 'handleLlmStart', 'prepareStep'],
+    preLlmRequest: [
+      'beforeModelCallback',
+      'preModelCall',
+      'onLlmStart',
+      'handleLlmStart',
+      'prepareStep',
+      'transformParams',
+    ],
     wrapLlmCall: ['wrapGenerate', 'wrapStream'],
-    onLlmResponse: ['afterModelCallback', 'onLlmEnd', 'handleLlmEnd'],
+    onLlmResponse: [
+      'afterModelCallback',
+      'postModelCall',
+      'afterLlmCall',
+      'postLlmCall',
+      'onLlmEnd',
+      'handleLlmEnd',
+    ],
     preToolUse: [
       'canUseTool',
       'onToolCall',
@@ -85,9 +115,11 @@ const SURE: ReadonlyMap<string, HookPoint> = new Map(
       'onToolCallEnd',
       'onToolEnd',
       'handleToolEnd',
+      'handleToolError',
       'toolResult',
     ],
-    onContextCompact: ['onPreCompact', 'preCompact'],
+    onContextCompact: ['onPreCompact', 'preCompact', 'onCompact'],
+    onError: ['onLlmError', 'handleLlmError'],
   } satisfies { readonly [Point in HookPoint]?: readonly string[] }).flatMap(([point, names]) =>
     names.map((name) => [name.toLowerCase(), point as HookPoint] as const),
   ),
@@ -107,6 +139,6 @@ const ELSEWHERE: Readonly<Record<string, HookPoint>> = {
 };
 
 function elsewhere(name: string): HookPoint | undefined {
-  const nearest = nearestName(name, Object.keys(ELSEWHERE));
-  return nearest === undefined ? undefined : ELSEWHERE[nearest];
+  const found = nearest(name, Object.keys(ELSEWHERE));
+  return found === undefined ? undefined : ELSEWHERE[found];
 }

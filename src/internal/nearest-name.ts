@@ -13,7 +13,8 @@ export function nearestName(name: string, known: readonly string[]): string | un
   return best;
 }
 
-function editDistance(a: string, b: string): number {
+/** How many letters are put in, left out or replaced to make one of the other. */
+export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i];

@@ -191,9 +191,21 @@ class Converter {
   #put(result: Record<string, JsonTree>, key: string, member: unknown): boolean {
     if (member === undefined || key === '__proto__') return true;
     const fits = this.#left > 0;
-    result[key.toWellFormed()] = fits ? this.convert(member) : TOO_LARGE;
+    setOwn(result, key.toWellFormed(), fits ? this.convert(member) : TOO_LARGE);
     return fits;
   }
+}
+
+/** Where an app has frozen `Object.prototype`, no member that is called as one of its own can be assigned. */
+function setOwn(result: Record<string, JsonTree>, key: string, value: JsonTree): void {
+  if (key in result)
+    Object.defineProperty(result, key, {
+      value,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
+  else result[key] = value;
 }
 
 function isPlain(value: object): boolean {

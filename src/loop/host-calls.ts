@@ -127,6 +127,7 @@ export function hostKeyOf(callId: string, { digest, threadId }: Session): string
 export function endOfUnlisted(callId: string, { batch }: Awaiting, { ports }: Session): ToolResult {
   const call = batch.calls.find((one) => one.callId === callId);
   if (call === undefined) return CHANGED_LOCKS;
-  if (call.sideEffects === 'once') return MAY_HAVE_RUN;
+  // A call that is made anew has another key, by which the host cannot know that it has done this one.
+  if (call.sideEffects !== 'none') return MAY_HAVE_RUN;
   return hasChanged(ports.tools.get(call.toolName), call) ? CHANGED_TOOL : CHANGED_LOCKS;
 }

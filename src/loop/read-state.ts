@@ -17,6 +17,16 @@ const STORED_PHASES: ReadonlySet<string> = new Set([
   'finished',
 ] satisfies Phase['name'][]);
 
+/** Those that hold the calls of a step. Without them nobody can say whom the thread waits for. */
+const WITH_CALLS: ReadonlySet<string> = new Set([
+  'preparing',
+  'awaiting-approval',
+  'awaiting-child',
+  'awaiting-tools',
+  'rejudging',
+  'running',
+] satisfies Extract<Phase, { readonly batch: unknown }>['name'][]);
+
 /** A stored state is this package's own writing; what is not readable as such names its thread. */
 export function readState(threadId: string, stored: StoredThread): ThreadState {
   const { format, phase } = stored.state;
@@ -24,8 +34,7 @@ export function readState(threadId: string, stored: StoredThread): ThreadState {
   if (typeof format === 'number' && format > FORMAT) {
     throw new StoreVersionError(`thread '${threadId}'`, format, FORMAT);
   }
-  const name = typeof phase === 'object' && phase !== null && 'name' in phase ? phase.name : '';
-  if (format !== FORMAT || typeof name !== 'string' || !STORED_PHASES.has(name)) {
+  if (format !== FORMAT || !isStoredPhase(phase)) {
     throw new CorruptRecordError(
       threadId,
       `thread '${threadId}'`,
@@ -34,4 +43,14 @@ export function readState(threadId: string, stored: StoredThread): ThreadState {
   }
   // Checked as far as a reader can: every other field was written by `step` under this format.
   return stored.state as unknown as ThreadState;
+}
+
+function isStoredPhase(phase: unknown): boolean {
+  const name = memberOf(phase, 'name');
+  if (typeof name !== 'string' || !STORED_PHASES.has(name)) return false;
+  return !WITH_CALLS.has(name) || Array.isArray(memberOf(memberOf(phase, 'batch'), 'calls'));
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
 }

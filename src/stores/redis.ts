@@ -79,16 +79,13 @@ export function redisStore(options: RedisStoreOptions): RedisThreadStore {
 function openClient(url: unknown, timeoutMs: number): OwnClient {
   const address = requireUrl('redisStore', url, ['redis:', 'rediss:']);
   const { Redis } = loadIoredis();
-  const client = new Redis(address, {
+  return new Redis(address, {
     lazyConnect: true,
     // The store repeats by itself, and knows how long it may.
     maxRetriesPerRequest: 1,
     connectTimeout: timeoutMs,
     retryStrategy: (times) => Math.min(times * 50, 500),
   });
-  // What breaks is told to the request it breaks; unheard, it would be written to the console as well.
-  client.on('error', () => undefined);
-  return client;
 }
 
 function requireClient(client: unknown): void {

@@ -10,19 +10,23 @@ export interface OutputWithFiles {
 /** Registered, so that the builds for `import` and `require` know each other's. */
 export const WITH_FILES: symbol = Symbol.for('agent-hooks.tool-output');
 
-/** Of this build alone: what tools of another one gave is turned into JSON once more, and comes out the same. */
-const GIVES_JSON = Symbol('gives frozen JSON');
+/**
+ * Of this build alone: what tools of another one gave is turned into JSON once more, and comes out the same. Kept apart from
+ * the functions, as a mark on one is also on a proxy of it, and goes with its members where they are copied.
+ */
+const GIVING_JSON = new WeakSet<object>();
 
 /**
  * Marks a function that gives outputs as frozen JSON: they are taken as they are. That what a tool gives is frozen says
- * nothing of what it holds, and the function stays marked in a copy of its tool.
+ * nothing of what it holds. The function stays marked in a copy of its tool; what is wrapped around it is another one.
  */
 export function givingJson<Gives extends object>(gives: Gives): Gives {
-  return Object.defineProperty(gives, GIVES_JSON, { value: true });
+  GIVING_JSON.add(gives);
+  return gives;
 }
 
 export function givesJson(gives: object): boolean {
-  return GIVES_JSON in gives;
+  return GIVING_JSON.has(gives);
 }
 
 /** What a tool gives is JSON alone, or in one of these. */

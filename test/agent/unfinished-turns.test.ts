@@ -214,6 +214,7 @@ describe.each(STORES)('unfinished turns on %s', (_name, open) => {
       a: { format: 99, agent: 'desk', secret: 'sk-1' },
       b: { format: 1, agent: 'desk', secret: 'sk-2' },
       c: { format: 99, agent: 'another' },
+      e: { format: 1, agent: 'desk', phase: { name: 'awaiting-child', turn: { turnId: 'sk-3' } } },
     };
     for (const [threadId, state] of Object.entries(states)) {
       const { token } = await store.claim(threadId, { holder: 'x', ttlMs: 1 });
@@ -224,11 +225,15 @@ describe.each(STORES)('unfinished turns on %s', (_name, open) => {
     const told: (CorruptRecordError | StoreVersionError)[] = [];
     const left = [{ threadId: 'd', turnId: '1' }];
     expect(await listed(agent, { onDamaged: (error) => void told.push(error) })).toEqual(left);
-    expect(told.map(({ code }) => code)).toEqual(['store-version', 'corrupt-record']);
+    expect(told.map(({ code }) => code)).toEqual([
+      'store-version',
+      'corrupt-record',
+      'corrupt-record',
+    ]);
     expect(told[0]?.message).toContain("thread 'a'");
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
     expect(await listed(agent)).toEqual(left);
-    expect(warned).toHaveBeenCalledTimes(2);
+    expect(warned).toHaveBeenCalledTimes(3);
     const said = inspect(warned.mock.calls);
     for (const word of ["thread 'a'", "thread 'b'", 'AGENT_HOOKS_DAMAGED'])
       expect(said).toContain(word);

@@ -84,6 +84,17 @@ describe('building policies — misspelled hooks', () => {
     ['beforeAgent', 'onTurnStart'],
     ['prepareStep', 'preLlmRequest'],
     ['PreCompact', 'onContextCompact'],
+    ['onCompact', 'onContextCompact'],
+    ['afterLLMCall', 'onLlmResponse'],
+    ['post_model_call', 'onLlmResponse'],
+    ['preModelCall', 'preLlmRequest'],
+    ['transformParams', 'preLlmRequest'],
+    ['handleToolError', 'postToolUse'],
+    ['handleLLMError', 'onError'],
+    ['onEvnet', 'onEvent'],
+    ['onErorr', 'onError'],
+    ['onEvents', 'onEvent'],
+    ['wrapModle', 'wrapLlmCall'],
   ])('%s is refused, and %s suggested', (wrong, right) => {
     const error = compile({ onEvent: hook, [wrong]: hook });
     expect(error).toMatchObject({ code: 'unknown-hook' });
@@ -122,6 +133,9 @@ describe('building policies — misspelled hooks', () => {
     'validate',
     'validateToolCalls',
     'needsApproval',
+    'onEvict',
+    'onSpent',
+    'wrapCode',
     'startTurn',
     '_toolCall',
     '_pre_tool_use',

@@ -45,6 +45,7 @@ describe('a call that waits for the host, whose tool has become another version'
   test.each([
     { was: '1', is: '2', sideEffects: 'once', outcome: 'unknown', words: /^Outcome unknown: / },
     { was: '1', is: undefined, sideEffects: 'once', outcome: 'unknown', words: /^Outcome unkn/ },
+    { was: '1', is: '2', sideEffects: 'idempotent', outcome: 'unknown', words: /^Outcome unkn/ },
     { was: undefined, is: '2', sideEffects: 'none', outcome: 'invalid', words: ANEW },
   ] as const)('from $was to $is is not listed any more, and ends', async (given) => {
     const { was, is, sideEffects, outcome, words } = given;

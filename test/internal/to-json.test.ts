@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isJson } from '../../src/internal/is-json.ts';
@@ -157,6 +158,21 @@ describe('turning a value into JSON', () => {
     const json = toJson(value);
     expect([json, reads]).toEqual([{ a: 1, fails: '[unreadable]' }, 1]);
     expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
+  });
+
+  test('keeps members called as those of `Object.prototype`, also where that is frozen', () => {
+    const script = `
+      import { toJson } from ${JSON.stringify(new URL('../../src/internal/to-json.ts', import.meta.url).href)};
+      const map = new Map([['valueOf', 1]]);
+      const given = { constructor: 'Ferrari', points: 25, of: { toString: 'a text' }, map };
+      Object.freeze(Object.prototype);
+      console.log(JSON.stringify([toJson({ constructor: 'Ferrari' }), toJson(given)]));
+    `;
+    const args = ['--input-type=module', '--eval', script];
+    expect(JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }))).toEqual([
+      { constructor: 'Ferrari' },
+      { constructor: 'Ferrari', points: 25, of: { toString: 'a text' }, map: { valueOf: 1 } },
+    ]);
   });
 
   test('reads a `toJSON` once', () => {

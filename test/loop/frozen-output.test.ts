@@ -1,13 +1,7 @@
-import {
-  createAgent,
-  defineHooks,
-  hostTool,
-  scriptedModel,
-  type ToolPort,
-  tool,
-} from 'agent-hooks';
+import { createAgent, hostTool, scriptedModel, type ToolPort, tool } from 'agent-hooks';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { givesJson } from '../../src/tools/output-port.ts';
 import { callPay } from './desk.ts';
 
 /** Frozen, and none of it is JSON, or no JSON that may be kept. */
@@ -84,27 +78,37 @@ describe('a frozen output of a tool that somebody made by hand', () => {
     },
   );
 
-  test('is what policies see as it is where the tool was declared', async () => {
-    const declaredTool = tool({ ...declared, execute: () => ({ paid: { euros: 5 } }) });
-    const gave: unknown[] = [];
-    const seen: unknown[] = [];
-    const run = new Proxy(declaredTool.run, {
-      apply: (of, self, args) => {
-        gave.push(Reflect.apply(of, self, args));
-        return gave.at(-1);
-      },
+  /** What somebody may put around the function of a declared tool, to count or to log its calls. */
+  const wrappers: readonly (readonly [
+    string,
+    (run: ToolPort['run'], own: () => never) => unknown,
+  ])[] = [
+    ['a proxy of it', (run, own) => new Proxy(run, { apply: own })],
+    ['one that inherits from it', (run, own) => Object.setPrototypeOf(own, run)],
+    [
+      'one that has its members',
+      (run, own) =>
+        Object.defineProperties(own, withoutLength(Object.getOwnPropertyDescriptors(run))),
+    ],
+  ];
+
+  test.each(wrappers)('becomes JSON also where its function is %s', async (_how, wrap) => {
+    const given = Object.freeze({ at: new Date(0), euros: 5n });
+    const run = wrap(made.run, () => given as never) as ToolPort['run'];
+    expect(await resultOf({ ...made, run })).toEqual({
+      at: '1970-01-01T00:00:00.000Z',
+      euros: '5',
     });
-    const watches = defineHooks({
-      name: 'watches',
-      postToolUse: (_call, { output }) => {
-        seen.push(output);
-        return undefined;
-      },
-    });
-    const model = scriptedModel([{ toolCalls: [callPay(5)] }, 'done']);
-    const tools = [{ ...declaredTool, run }];
-    await createAgent({ name: 'a', model, tools, hooks: [watches] }).run({ message: 'go' });
-    expect(seen).toHaveLength(1);
-    expect(seen[0]).toBe(gave[0]);
+  });
+
+  test('is taken as it is where the tool was declared, and from a copy of it', () => {
+    const copy = { ...made, displayName: 'Pay' };
+    expect(givesJson(copy.run)).toBe(true);
+    expect(givesJson(made.run.bind(made))).toBe(false);
   });
 });
+
+/** Neither can be given to another function. */
+function withoutLength({ length: _length, name: _name, ...others }: PropertyDescriptorMap) {
+  return others;
+}

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { inspect } from 'node:util';
 import { Redis } from 'ioredis';
 import { Client, Pool, types } from 'pg';
@@ -17,6 +18,7 @@ import { type PostgresPool, postgresStore } from '../../src/stores/postgres.ts';
 import { loadIoredis } from '../../src/stores/redis/load-ioredis.ts';
 import { redisStore } from '../../src/stores/redis.ts';
 import { changes } from '../../src/testing/conformance/thread-store/samples.ts';
+import { freePort } from '../services/free-port.ts';
 import { onService } from '../services/on-service.ts';
 import { newSchema } from './new-schema.ts';
 import { postgresAdmin, quoted } from './postgres-admin.ts';
@@ -213,6 +215,38 @@ describe('stores of a server', () => {
   });
 
   const good = 'postgres://localhost/db';
+  test('why a server is not reached is told of, and not where it was looked for', async () => {
+    const port = String(await freePort());
+    const address = `127.0.0.1:${port}`;
+    for (const store of [
+      postgresStore({ url: `postgres://${address}/x`, timeoutMs: 500 }),
+      redisStore({ url: `redis://${address}`, timeoutMs: 500 }),
+    ]) {
+      const error = await Promise.resolve(store.load('t')).catch((thrown: unknown) => thrown);
+      expect(error).toMatchObject({ code: 'store-unreachable', cause: { code: 'ECONNREFUSED' } });
+      expect(inspect(error, { depth: 9 })).not.toContain(port);
+      await store.close();
+    }
+  });
+
+  test('the certificate of another server is told of without the name of either', async () => {
+    const host = 'db-7.internal.example';
+    const certificate = { subject: { CN: 'x' }, subjectaltname: 'DNS:other.internal.example' };
+    const other = checkServerIdentity(host, certificate as PeerCertificate);
+    const refuses = () => Promise.reject(other);
+    const stores = [
+      postgresStore({ pool: { connect: refuses, end: refuses } as unknown as PostgresPool }),
+      redisStore({ client: { call: refuses } }),
+    ];
+    for (const store of stores) {
+      const error = await Promise.resolve(store.load('t')).catch((thrown: unknown) => thrown);
+      const told = inspect(error, { depth: 9 });
+      expect(told).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+      expect(told).toContain("does not match certificate's altnames");
+      expect(told).not.toContain('internal.example');
+    }
+  });
+
   test.each<[what: string, make: () => unknown]>([
     ['no address', () => postgresStore({ url: '' })],
     ['an address that cannot be read', () => postgresStore({ url: `postgres://u:${SECRET}@[/x` })],

@@ -47,12 +47,17 @@ export class RedisConnection {
   readonly timeoutMs: number;
   readonly #options: ConnectionOptions;
   #closed = false;
+  #broken: unknown;
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.where = `redisStore '${options.prefix}'`;
     this.keys = new Keys(options.prefix);
     this.timeoutMs = options.timeoutMs;
+    // Heard, or the client would write it to the console as well.
+    options.owned?.on('error', (error) => {
+      this.#broken = error;
+    });
   }
 
   /** Whether the client finds the node of a key by itself. */
@@ -103,7 +108,7 @@ export class RedisConnection {
 
   async #repeated<T>(work: () => Promise<T>): Promise<T> {
     try {
-      return await repeat({
+      const answer = await repeat({
         timeoutMs: this.timeoutMs,
         mayPass: (error) => mayPass(error, this.isCluster),
         attempt: async (leftMs) => {
@@ -111,11 +116,14 @@ export class RedisConnection {
           return withDeadline(work(), leftMs).catch((error: unknown) => this.#leave(error));
         },
       });
+      this.#broken = undefined;
+      return answer;
     } catch (error) {
       if (StoreError.isInstance(error)) throw error;
       // A connection that swallows answers is not waited for again.
       if (error instanceof DeadlineError) this.#options.owned?.disconnect(true);
-      throw redisFailure(error, this.where, this.isCluster);
+      const { where, isCluster } = this;
+      throw redisFailure(error, { where, isCluster, broken: this.#broken });
     }
   }
 

@@ -3,9 +3,22 @@ import { describeThrown } from '../../internal/describe-thrown.ts';
 import { isBrokenConnection, plainCause } from '../remote/plain-cause.ts';
 import { DeadlineError } from '../remote/with-deadline.ts';
 
+/** Where a request failed, and over which connection. */
+interface FailurePlace {
+  readonly where: string;
+  readonly isCluster: boolean;
+  /** What broke the connection last, if the client told of it and nothing was answered since. */
+  readonly broken: unknown;
+}
+
 /** What the server said no to, by the first word of its answer; or the network, as Node tells it. */
-export function redisFailure(error: unknown, where: string, isCluster: boolean): StoreAccessError {
-  const cause = plainCause(error);
+export function redisFailure(
+  error: unknown,
+  { where, isCluster, broken }: FailurePlace,
+): StoreAccessError {
+  // The client says no more to a request it gives up than how often it has tried.
+  const hasReason = broken !== undefined && GIVEN_UP.test(describeThrown(error).text);
+  const cause = plainCause(hasReason ? broken : error);
   // The one answer that repeats what it was given, and the ones that name a server.
   cause.message = cause.message
     .replace(/, with args beginning with.*/s, '')
@@ -72,6 +85,8 @@ function answerOf(error: unknown): string {
 
 /** Before version 7 the answer to a command in a script stands after the place in the script. */
 const IN_SCRIPT = /^ERR Error running script \(call to \w+\): (?:@\w+: ?\d+: )*-?/;
+
+const GIVEN_UP = /^Reached the max retries per request/;
 
 /** The client has no code for these. The last is of commands sent together, while a slot of one was moving. */
 const CLIENT_LOST =

@@ -8,7 +8,7 @@ export function plainCause(error: unknown): Error {
   const { name, text } = describeThrown(error);
   const code = codeOf(error);
   // Several addresses that were tried in vain come as one error without a text.
-  const plain = new Error(networkText(error) ?? (text === '' ? code : text));
+  const plain = new Error(networkText(error) ?? (text === '' ? code : withoutHost(text, code)));
   plain.name = name;
   return code === undefined ? plain : Object.assign(plain, { code });
 }
@@ -17,6 +17,11 @@ export function plainCause(error: unknown): Error {
 function networkText(error: unknown): string | undefined {
   const call: unknown = error instanceof Error ? Reflect.get(error, 'syscall') : undefined;
   return typeof call === 'string' ? `${call} ${codeOf(error)}` : undefined;
+}
+
+/** The certificate of another server than was asked for: Node says for which ones it is, and who was asked for. */
+function withoutHost(text: string, code: string | undefined): string {
+  return code === 'ERR_TLS_CERT_ALTNAME_INVALID' ? text.replace(/: .*/s, '') : text;
 }
 
 /** The code of an error of a driver or of Node's network, such as `ECONNRESET`. */
