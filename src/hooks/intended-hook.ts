@@ -19,13 +19,13 @@ export function intendedHook(name: string): HookPoint | undefined {
       .replace(/^after/, 'post')
       .replace(/^modify/, 'on');
     return (
-      nearestPoint(ours, HOOK_POINTS) ??
+      nearest(ours, HOOK_POINTS) ??
       HOOK_POINTS.find((point) => startsLike(ours, point)) ??
       elsewhere(said)
     );
   }
   const isAsLong = Math.abs(name.length - 'systemPrompt'.length) <= 2;
-  return isAsLong ? nearestPoint(name, ['systemPrompt']) : undefined;
+  return isAsLong ? nearest(name, ['systemPrompt']) : undefined;
 }
 
 /** A first underscore marks what is private, and stays. */
@@ -38,10 +38,6 @@ function withoutOn(name: string): string {
   return name.replace(/^on(Pre|Post|Wrap|Before|After)(?=[A-Z])/, (_match, word: string) =>
     word.toLowerCase(),
   );
-}
-
-function nearestPoint(name: string, known: readonly HookPoint[]): HookPoint | undefined {
-  return nearest(name, known);
 }
 
 function nearest<Name extends string>(name: string, known: readonly Name[]): Name | undefined {

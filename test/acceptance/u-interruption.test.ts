@@ -169,7 +169,10 @@ describe.each(stores())('a call that goes on, %s store', (_name, open) => {
       expect(notes(model.requests[0])).toContain(said);
       await after.run({ threadId: 't', message: 'thanks' });
       expect(notes(model.requests[1])).toBe('');
-      expect(events.filter(({ type }) => /^tool\.(succeeded|failed)$/.test(type))).toHaveLength(1);
+      const ends = events.filter(({ type }) => /^tool\.(succeeded|failed)$/.test(type));
+      expect(ends).toHaveLength(1);
+      // Nobody looks at an unknown outcome that does not say why.
+      expect('reason' in (ends[0] ?? {})).toBe(said.startsWith('(unknown)'));
     },
   );
 });

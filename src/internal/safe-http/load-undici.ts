@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import type * as undici from 'undici';
+import { requireHere } from '../require-here.ts';
 import { SafeHttpError } from './safe-http-error.ts';
 
 /** What is used of `undici`. */
@@ -8,7 +8,7 @@ export type Undici = Pick<
   'Agent' | 'EnvHttpProxyAgent' | 'buildConnector' | 'request'
 >;
 
-/** `resolve` finds packages from the place of this file; tests give another place. Throws a `SafeHttpError`. */
+/** `resolve` finds packages from the place of this package; tests give another place. Throws a `SafeHttpError`. */
 export function loadUndici(resolve: (name: string) => unknown = requireHere()): Undici {
   try {
     const about = resolve('undici/package.json');
@@ -27,11 +27,4 @@ function missing(cause: unknown): SafeHttpError {
     'the optional package `undici` in version 7 or newer is not installed or does not load here',
     { cause },
   );
-}
-
-function requireHere(): (name: string) => unknown {
-  // The CommonJS build knows its own file by the first, the module build by the second. In `node -e` modules have both,
-  // and the first is '[eval]'.
-  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
-  return createRequire(isModule ? import.meta.url : __filename);
 }

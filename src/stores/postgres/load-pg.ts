@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors/config-error.ts';
+import { requireHere } from '../../internal/require-here.ts';
 import type { PostgresPool } from './driver.ts';
 
 /** A pool of one's own also tells of what broke while nobody used it. */
@@ -18,7 +18,7 @@ export interface Pg {
   }) => OwnPool;
 }
 
-/** `resolve` finds packages from the place of this file; tests give another place. */
+/** `resolve` finds packages from the place of this package; tests give another place. */
 export function loadPg(resolve: (name: string) => unknown = requireHere()): Pg {
   try {
     return resolve('pg') as Pg; // What is used of it was the same in every release of version 8.
@@ -33,11 +33,4 @@ export function loadPg(resolve: (name: string) => unknown = requireHere()): Pg {
       { cause },
     );
   }
-}
-
-function requireHere(): (name: string) => unknown {
-  // The CommonJS build knows its own file by the first, the module build by the second. In `node -e` modules have both,
-  // and the first is '[eval]'.
-  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
-  return createRequire(isModule ? import.meta.url : __filename);
 }

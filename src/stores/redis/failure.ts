@@ -94,7 +94,11 @@ const CLIENT_LOST =
 
 /** The server starts, hands over to another, is no longer the one to write to, or waits for its replicas. */
 const GOES: ReadonlySet<string> = new Set([
-  ...['LOADING', 'READONLY', 'MASTERDOWN', 'CLUSTERDOWN', 'NOREPLICAS'],
+  'LOADING',
+  'READONLY',
+  'MASTERDOWN',
+  'CLUSTERDOWN',
+  'NOREPLICAS',
 ]);
 
 const FAILURES: ReadonlyMap<string, StoreFailure> = new Map([

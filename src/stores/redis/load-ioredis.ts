@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors/config-error.ts';
+import { requireHere } from '../../internal/require-here.ts';
 import type { RedisClient } from './driver.ts';
 
 /** A client of one's own also ends, and tells of what broke. */
@@ -24,7 +24,7 @@ export interface Ioredis {
   ) => OwnClient;
 }
 
-/** `resolve` finds packages from the place of this file; tests give another place. */
+/** `resolve` finds packages from the place of this package; tests give another place. */
 export function loadIoredis(resolve: (name: string) => unknown = requireHere()): Ioredis {
   try {
     return resolve('ioredis') as Ioredis; // What is used of it was the same in versions 5 and 6.
@@ -39,11 +39,4 @@ export function loadIoredis(resolve: (name: string) => unknown = requireHere()):
       { cause },
     );
   }
-}
-
-function requireHere(): (name: string) => unknown {
-  // The CommonJS build knows its own file by the first, the module build by the second. In `node -e` modules have both,
-  // and the first is '[eval]'.
-  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
-  return createRequire(isModule ? import.meta.url : __filename);
 }

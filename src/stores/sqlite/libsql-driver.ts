@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { ConfigError } from '../../errors/config-error.ts';
+import { requireHere } from '../../internal/require-here.ts';
 import type { Row } from '../records.ts';
 import type { SqliteDriver } from './driver.ts';
 
@@ -44,7 +44,7 @@ function driverOf(database: LibsqlDatabase): SqliteDriver {
   };
 }
 
-/** `resolve` finds packages from the place of this file; tests give another place. */
+/** `resolve` finds packages from the place of this package; tests give another place. */
 export function loadLibsql(resolve: (name: string) => unknown = requireHere()): Libsql {
   try {
     // A package without the constructor fails at the first use, inside the error handling of the store.
@@ -60,11 +60,4 @@ export function loadLibsql(resolve: (name: string) => unknown = requireHere()): 
       { cause },
     );
   }
-}
-
-function requireHere(): (name: string) => unknown {
-  // The CommonJS build knows its own file by the first, the module build by the second. In `node -e` modules have both,
-  // and the first is '[eval]'.
-  const isModule = typeof __filename === 'undefined' || __filename.startsWith('[');
-  return createRequire(isModule ? import.meta.url : __filename);
 }
